@@ -1,0 +1,45 @@
+"""The hub's error types: each message names the value, what was expected and the fix."""
+
+from __future__ import annotations
+
+from gymnasium import error as gym_error
+
+
+class HubError(Exception):
+    """Base of every error that the hub raises on purpose."""
+
+
+class CardError(HubError, ValueError):
+    """An `EnvCard` breaks its contract (bad id, live object in kwargs, unknown family...)."""
+
+
+class UnknownEnvironment(HubError, gym_error.NameNotFound):
+    """No registered environment has this id; the message names the nearest ones."""
+
+
+class MissingDependency(HubError, gym_error.DependencyNotInstalled):
+    """A distribution or program that an environment needs is absent; the message has the fix."""
+
+
+class UnknownOption(HubError, TypeError):
+    """A keyword argument that the environment does not have; the message lists those it has."""
+
+
+class PluginError(HubError):
+    """A plugin failed to import or to register (raised only under `HUB_STRICT_PLUGINS=1`)."""
+
+
+class ClosedError(HubError, gym_error.ClosedEnvironmentError):
+    """An environment or sandbox was used after `close()`."""
+
+
+class ForkedError(HubError, RuntimeError):
+    """A native object was used in a process other than the one that made it."""
+
+
+class ConcurrentUseError(HubError, RuntimeError):
+    """A native object was used from two threads at once."""
+
+
+class SnapshotError(HubError, ValueError):
+    """A snapshot is truncated, altered, or of another version or configuration."""

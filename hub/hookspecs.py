@@ -1,0 +1,70 @@
+"""Every hook of the hub; a hook's docstring is its contract.
+
+All registration hooks have one shape: the hub hands in a callback and the plugin calls it with
+strings and JSON values only, so that registering imports nothing heavy. Code is named as
+`"module:attribute"` and loaded on first use. What one plugin registers is taken whole or not at
+all: an exception in any of its hooks rolls back everything that it registered.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Protocol
+
+import pluggy
+
+if TYPE_CHECKING:
+    from hub.registry import EnvCard
+
+PROJECT = "hub"
+
+hookspec = pluggy.HookspecMarker(PROJECT)
+hookimpl = pluggy.HookimplMarker(PROJECT)
+
+
+class RegisterEnv(Protocol):
+    """Takes one card; see `hub_register_envs`."""
+
+    def __call__(self, card: EnvCard) -> None:
+        """Add `card` to the registry."""
+
+
+class RegisterComponent(Protocol):
+    """Takes one named component; see the hooks that hand it in."""
+
+    def __call__(self, name: str, target: str, summary: str = "") -> None:
+        """Add the component `name`, found at `target` (`"module:attribute"`)."""
+
+
+# ---- Environments -----------------------------------------------------------------------------
+
+
+@hookspec
+def hub_register_envs(register: RegisterEnv) -> None:
+    """Register environments.
+
+    Called once per plugin, when `hub` is imported. Call `register(card)` for each `EnvCard`.
+    The card's namespace must be the name of the plugin's entry point (first-party distributions
+    share `native`, `jax` and `agent`). When two plugins claim one id, the first keeps it and
+    `hub plugins` names both.
+    """
+
+
+# ---- Commands and benchmarks -------------------------------------------------------------------
+
+
+@hookspec
+def hub_register_benchmarks(register: RegisterComponent) -> None:
+    """Register benchmark suites for `hub bench NAME`.
+
+    Called once per plugin, when `hub` is imported. `target` is a callable
+    `(plan: hub.bench.Plan) -> Iterable[hub.bench.Row]`.
+    """
+
+
+@hookspec
+def hub_register_commands(cli: RegisterComponent) -> None:
+    """Register subcommands of `hub`.
+
+    Called once per plugin, when `hub` is imported. `target` is a `click.Command`; it is imported
+    only when the user runs it, so `summary` is what `hub --help` shows.
+    """
