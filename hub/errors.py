@@ -43,3 +43,7 @@ class ConcurrentUseError(HubError, RuntimeError):
 
 class SnapshotError(HubError, ValueError):
     """A snapshot is truncated, altered, or of another version or configuration."""
+
+
+class BenchError(HubError, ValueError):
+    """A benchmark was asked for something that it does not have (suite, case, old document)."""

@@ -13,6 +13,7 @@ from hub.plugins import load
 
 # name: (target, summary). The summary stands here so that `hub --help` imports no command.
 BUILT_IN: dict[str, tuple[str, str]] = {
+    "bench": ("hub.cli.bench:command", "Benchmark environments beside their references."),
     "list": ("hub.cli.list_:command", "List environments, absent ones with the fix."),
 }
 
