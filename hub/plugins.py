@@ -184,6 +184,8 @@ class Plugins:
         allowed = RESERVED_NAMESPACES if first_party else {record.name} - RESERVED_NAMESPACES
 
         def register(card: EnvCard) -> None:
+            if not isinstance(card, EnvCard):
+                raise CardError(f"register({card!r}): expected a hub.EnvCard")
             if card.namespace not in allowed:
                 raise CardError(
                     f"{card.id}: plugin {record.label} may register under "
