@@ -87,5 +87,5 @@ def _option(text: str, word: str) -> tuple[str, Any]:
         return name, json.loads(value)
     except ValueError:
         raise BenchError(
-            f"case {text!r}: {word}: expected a JSON value (64, true, \"name\")"
+            f'case {text!r}: {word}: expected a JSON value (64, true, "name")'
         ) from None

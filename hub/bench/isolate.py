@@ -37,7 +37,7 @@ def isolated(plan: Plan, target: str, argument: Any, *, suite: str, env_id: str)
     read, write = os.pipe()
     job = {
         "path": sys.path,
-        "plan": {k: v for k, v in vars(plan).items() if k != "progress"},
+        "plan": plan.to_json(),
         "target": target,
         "argument": argument,
     }

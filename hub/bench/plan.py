@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, field
+from typing import Any
 
 
 def _silent(message: str, done: int, total: int) -> None:
@@ -33,3 +34,13 @@ class Plan:
     quick: bool = False
     timeout: float = 600.0
     progress: Callable[[str, int, int], None] = field(default=_silent, repr=False)
+
+    def to_json(self) -> dict[str, Any]:
+        """Return everything but `progress` as JSON values."""
+        return {name: value for name, value in vars(self).items() if name != "progress"}
+
+    @classmethod
+    def from_json(cls, data: dict[str, Any], progress: Callable[[str, int, int], None]) -> Plan:
+        """Make a plan of what `to_json` returned."""
+        lists: dict[str, Any] = {name: tuple(data[name]) for name in ("ids", "lanes")}
+        return cls(**{**data, **lists}, progress=progress)

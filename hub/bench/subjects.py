@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import copy
 import importlib
-import inspect
 import time
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import replace
@@ -18,6 +17,7 @@ from gymnasium.vector import AutoresetMode
 
 from hub.bench.case import Case
 from hub.bench.measure import Subject
+from hub.entry import options
 from hub.plugins import PLUGINS, load
 
 _SEED = 0
@@ -44,15 +44,15 @@ def build(case: Case, measured: str) -> Subject:
         measured: The id being measured. Another id's `make` gets the wrappers that this one has.
     """
     env_id = case.id or measured
-    options = dict(case.options)
+    keywords = dict(case.options)
     if case.path == "make":
-        return SingleSteps(case, _single(env_id, measured, options))
+        return SingleSteps(case, _single(env_id, measured, keywords))
     if case.path == "make_vec" and accepts(env_id, "num_threads"):
-        options["num_threads"] = case.threads
+        keywords["num_threads"] = case.threads
     mode = "sync" if case.path == "sync" else "vector_entry_point"
     find_spec(env_id)
     return VectorSteps(
-        case, gymnasium.make_vec(env_id, case.lanes, vectorization_mode=mode, **options)
+        case, gymnasium.make_vec(env_id, case.lanes, vectorization_mode=mode, **keywords)
     )
 
 
@@ -74,16 +74,16 @@ def accepts(env_id: str, option: str) -> bool:
     if env_id not in PLUGINS.registry:
         return False
     target = PLUGINS.registry.card(env_id).vector_entry_point
-    return target is not None and option in inspect.signature(load(target)).parameters
+    return target is not None and option in (options(load(target)) or {})
 
 
-def _single(env_id: str, measured: str, options: dict[str, Any]) -> gymnasium.Env[Any, Any]:
+def _single(env_id: str, measured: str, keywords: dict[str, Any]) -> gymnasium.Env[Any, Any]:
     spec = copy.deepcopy(find_spec(env_id))
     own = find_spec(measured)
     spec.disable_env_checker, spec.order_enforce = own.disable_env_checker, own.order_enforce
     if own.max_episode_steps is None:
         spec.max_episode_steps = None
-    return gymnasium.make(spec, **options)
+    return gymnasium.make(spec, **keywords)
 
 
 def _sampled(space: gymnasium.Space[Any], lanes: int) -> Iterator[Any]:

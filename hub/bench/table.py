@@ -77,14 +77,14 @@ def _cells(row: Row) -> tuple[str | Text, ...]:
     return (
         row.case,
         f"{number(row.median)} {row.unit}",
-        _spread(row),
+        spread(row),
         number(row.per_cpu_second),
         times(row.ratio),
         goal,
     )
 
 
-def _spread(row: Row) -> str:
+def spread(row: Row) -> str:
     """Return half the quartile range as a share of the median."""
     if not row.median or row.low is None or row.high is None or row.low == row.high:
         return "-"

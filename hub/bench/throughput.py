@@ -7,8 +7,10 @@ is a row of its own.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from dataclasses import replace
+
+from gymnasium.error import DependencyNotInstalled
 
 from hub.bench.case import Case
 from hub.bench.groups import Group, plan_groups
@@ -19,6 +21,7 @@ from hub.bench.plan import Plan
 from hub.bench.row import Row, better, quartiles
 from hub.bench.startup import startup
 from hub.bench.subjects import build, build_functions
+from hub.errors import TargetError
 from hub.plugins import PLUGINS
 
 SUITE = "throughput"
@@ -103,9 +106,7 @@ class _Bench:
         except Exception as error:
             yield self._failed(case, error)
 
-    def _build_functions(
-        self, target: str, group: Group, subjects: list[Subject]
-    ) -> Iterator[Row]:
+    def _build_functions(self, target: str, group: Group, subjects: list[Subject]) -> Iterator[Row]:
         case = replace(group.cases[0], path=target, id="", options={})
         self.plan.progress(f"{self.env_id} building {target}", self._done, self.total)
         try:
@@ -167,8 +168,10 @@ class _Bench:
 
     def _failed(self, case: Case, error: Exception) -> Row:
         text = f"{type(error).__name__}: {error}"
-        if isinstance(error, ImportError):
+        # A peer that is not installed is in order; the measured environment's own code is not.
+        foreign = case.id not in ("", self.env_id) or case.path in self.keys.functions
+        absent = isinstance(error, DependencyNotInstalled)
+        lacking = isinstance(error, ImportError) and not isinstance(error, TargetError)
+        if absent or (foreign and lacking):
             return self._row(case, skipped=text)
         return self._row(case, error=text)
-
-

@@ -29,8 +29,7 @@ def main() -> None:
             send(progress=[message, done, total])
 
         try:
-            settings = {k: tuple(v) if isinstance(v, list) else v for k, v in job["plan"].items()}
-            plan = Plan(**settings, progress=progress)
+            plan = Plan.from_json(job["plan"], progress)
             for row in load(job["target"])(plan, job["argument"]):
                 send(row=row.to_json())
         except Exception as error:
