@@ -25,6 +25,7 @@ from typing import Any
 
 from hub.bench.case import Case
 from hub.errors import BenchError
+from hub.registry import TARGET
 
 LANES = tuple(4**power for power in range(8))
 # SyncVectorEnv steps one environment after the other: beyond this its figure no longer changes,
@@ -90,17 +91,32 @@ class BenchKeys:
         Raises:
             BenchError: An unknown key, or a value that is none of what the key takes.
         """
-        unknown = sorted(set(bench) - _KEYS)
-        if unknown:
-            raise BenchError(f"{env_id}: bench key {unknown[0]!r}: expected one of {sorted(_KEYS)}")
-        # A case has at least two words, a `module:function` is one.
-        functions = [p for p in bench.get("peers", ()) if " " not in p]
-        if "layers" in bench:
-            functions.insert(0, bench["layers"])
+        _check(env_id, bench)
+        peers = bench.get("peers", [])
+        layers = [bench["layers"]] if "layers" in bench else []
         return cls(
             reference=Case.parse(bench.get("reference", YARDSTICK)),
-            peers=tuple(Case.parse(p) for p in bench.get("peers", ()) if " " in p),
-            functions=tuple(functions),
-            lanes=tuple(bench.get("lanes", ())),
+            peers=tuple(Case.parse(peer) for peer in peers if not TARGET.fullmatch(peer)),
+            functions=(*layers, *(peer for peer in peers if TARGET.fullmatch(peer))),
+            lanes=tuple(bench.get("lanes", [])),
             goals=tuple(Goal.parse(text, ratio) for text, ratio in bench.get("goals", {}).items()),
         )
+
+
+def _check(env_id: str, bench: Mapping[str, Any]) -> None:
+    for key, value in bench.items():
+        if key not in _KEYS:
+            raise BenchError(f"{env_id}: bench key {key!r}: expected one of {sorted(_KEYS)}")
+        kind = {"peers": list, "lanes": list, "goals": dict}.get(key, str)
+        if not isinstance(value, kind):
+            what = {list: "a list", dict: "an object", str: "a string"}[kind]
+            raise BenchError(f"{env_id}: bench key {key} is {value!r}: expected {what}")
+    for lanes in bench.get("lanes", []):
+        if type(lanes) is not int or lanes < 1:
+            raise BenchError(f"{env_id}: bench lanes {lanes!r}: expected a whole number >= 1")
+    layers = bench.get("layers")
+    if layers is not None and not TARGET.fullmatch(layers):
+        raise BenchError(f"{env_id}: bench layers {layers!r}: expected 'module:function'")
+    for text, ratio in bench.get("goals", {}).items():
+        if isinstance(ratio, bool) or not isinstance(ratio, (int, float)):
+            raise BenchError(f"{env_id}: goal {text!r}: {ratio!r}: expected a number")

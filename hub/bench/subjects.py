@@ -81,8 +81,8 @@ def _single(env_id: str, measured: str, keywords: dict[str, Any]) -> gymnasium.E
     spec = copy.deepcopy(find_spec(env_id))
     own = find_spec(measured)
     spec.disable_env_checker, spec.order_enforce = own.disable_env_checker, own.order_enforce
-    if own.max_episode_steps is None:
-        spec.max_episode_steps = None
+    if (own.max_episode_steps is None) != (spec.max_episode_steps is None):
+        spec.max_episode_steps = own.max_episode_steps
     return gymnasium.make(spec, **keywords)
 
 
