@@ -1,0 +1,53 @@
+"""Keys of lanes: one per lane from its seed, one per (episode, step) from that."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+
+SEED_LIMIT = 2**64
+
+
+def lane_keys(seeds: Sequence[int]) -> jax.Array:
+    """Make one Threefry key per seed.
+
+    A seed is cut into two 32-bit words here, on the host, so 64-bit seeds need no x64. For a
+    seed below 2**32 the key is that of `jax.random.key(seed)`.
+
+    Args:
+        seeds: `[lanes]` integers in `[0, 2**64)`.
+
+    Returns:
+        `[lanes]` typed keys (`threefry2x32`).
+
+    Raises:
+        ValueError: A seed is out of range.
+    """
+    for seed in seeds:
+        if not 0 <= seed < SEED_LIMIT:
+            raise ValueError(f"seed {seed} is out of range: expected 0 <= seed < 2**64")
+    words = [[seed >> 32, seed & 0xFFFFFFFF] for seed in seeds]
+    data = jnp.asarray(np.array(words, np.uint32).reshape(-1, 2))
+    keys: jax.Array = jax.random.wrap_key_data(data, impl="threefry2x32")
+    return keys
+
+
+def moment_keys(keys: jax.Array, episode: jax.Array, moment: jax.Array) -> jax.Array:
+    """Give each lane the key of one moment of its life.
+
+    The key depends on the lane's seed, the episode and the step alone, so a lane goes through
+    the same episodes in every autoreset mode, batch and process.
+
+    Args:
+        keys: `[lanes]` keys.
+        episode: `[lanes] int32`: episodes begun since seeding, less one.
+        moment: `[lanes] int32`: 0 for the reset, n for the n-th step.
+
+    Returns:
+        `[lanes]` keys.
+    """
+    fold = jax.vmap(jax.random.fold_in)
+    return fold(fold(keys, episode), moment)
