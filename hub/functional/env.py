@@ -29,7 +29,6 @@ from __future__ import annotations
 
 import dataclasses
 from collections.abc import Callable, Mapping
-from types import MappingProxyType
 from typing import Any, Generic, Literal, NamedTuple, TypeAlias, TypeVar, dataclass_transform
 
 import gymnasium
@@ -98,7 +97,8 @@ class FunctionalEnv(Generic[S, P]):
     batched: bool = False
     players: int = 1
     dtype: Dtype = "float32"  # float64: the adapters trace and run the functions under x64
-    compiler_options: Mapping[str, Any] = MappingProxyType({})  # for the outermost jit
+    # Options of the outermost jit, which is the adapter's: JAX refuses them on an inner one.
+    compiler_options: Mapping[str, Any] = dataclasses.field(default_factory=dict)
     metadata: Mapping[str, Any] = dataclasses.field(default_factory=dict)
 
     def begin(self, key: Source, state: S, params: P) -> S:
