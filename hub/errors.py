@@ -43,3 +43,7 @@ class ConcurrentUseError(HubError, RuntimeError):
 
 class SnapshotError(HubError, ValueError):
     """A snapshot is truncated, altered, or of another version or configuration."""
+
+
+class ResetNeeded(HubError, gym_error.ResetNeeded):
+    """A lane was stepped, rendered or masked before its first reset, or after its end."""

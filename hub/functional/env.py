@@ -106,3 +106,8 @@ class FunctionalEnv(Generic[S, P]):
         if self.restart is None:
             return self.init(key, params)
         return self.restart(key, state, params)
+
+    @property
+    def render_modes(self) -> list[str]:
+        """The render modes that this environment has."""
+        return [m for m, f in (("rgb_array", self.render), ("ansi", self.ansi)) if f is not None]

@@ -51,3 +51,28 @@ def moment_keys(keys: jax.Array, episode: jax.Array, moment: jax.Array) -> jax.A
     """
     fold = jax.vmap(jax.random.fold_in)
     return fold(fold(keys, episode), moment)
+
+
+def lane_seeds(seed: int | Sequence[int | None] | None, lanes: int) -> list[int | None]:
+    """Give each lane its seed: `s + i` of an integer `s`, a list as it is, None for none.
+
+    Raises:
+        ValueError: A list has another length than there are lanes.
+        TypeError: A seed is no integer.
+    """
+    if seed is None:
+        return [None] * lanes
+    if _is_integer(seed):
+        return [int(seed) + lane for lane in range(lanes)]  # type: ignore[arg-type]  # just asked
+    if not isinstance(seed, Sequence | np.ndarray) or isinstance(seed, str):
+        raise TypeError(f"seed {seed!r}: expected an integer, a list of integers or None")
+    if len(seed) != lanes:
+        raise ValueError(f"seed is a list of {len(seed)}: expected one entry for each of {lanes}")
+    wrong = [s for s in seed if s is not None and not _is_integer(s)]
+    if wrong:
+        raise TypeError(f"seed {wrong[0]!r}: expected an integer or None")
+    return [None if s is None else int(s) for s in seed]
+
+
+def _is_integer(value: object) -> bool:
+    return isinstance(value, int | np.integer) and not isinstance(value, bool)
