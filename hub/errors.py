@@ -25,6 +25,10 @@ class UnknownOption(HubError, TypeError):
     """A keyword argument that the environment does not have; the message lists those it has."""
 
 
+class InvalidAction(HubError, gym_error.InvalidAction, ValueError):
+    """An action is outside its space; the message names it, its lane and the space."""
+
+
 class PluginError(HubError):
     """A plugin failed to import or to register (raised only under `HUB_STRICT_PLUGINS=1`)."""
 
@@ -43,7 +47,3 @@ class ConcurrentUseError(HubError, RuntimeError):
 
 class SnapshotError(HubError, ValueError):
     """A snapshot is truncated, altered, or of another version or configuration."""
-
-
-class ResetNeeded(HubError, gym_error.ResetNeeded):
-    """A lane was stepped, rendered or masked before its first reset, or after its end."""

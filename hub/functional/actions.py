@@ -10,6 +10,8 @@ import numpy as np
 import numpy.typing as npt
 from gymnasium import spaces
 
+from hub.errors import InvalidAction
+
 
 def check_action(space: gymnasium.Space[Any], action: Any) -> Any:
     """Return a batch of actions ready for the device, or say what is wrong with it.
@@ -21,43 +23,34 @@ def check_action(space: gymnasium.Space[Any], action: Any) -> Any:
         action: `[lanes, ...]` array, or nested dict or tuple of such for composite spaces.
 
     Raises:
-        ValueError: Shape, kind or value does not fit the space.
+        InvalidAction: A shape or a value does not fit the space.
+        TypeError: The actions' dtype is of another kind (floats for whole numbers).
     """
     if isinstance(space, spaces.Dict):
         return {key: check_action(sub, action[key]) for key, sub in space.items()}
     if isinstance(space, spaces.Tuple):
-        return tuple(check_action(sub, a) for sub, a in zip(space, action, strict=True))
-    on_device = isinstance(action, jax.Array)
-    array = action if on_device else np.asarray(action)
-    whole = not isinstance(space, spaces.Box) or np.issubdtype(space.dtype, np.integer)
-    if array.shape != space.shape or not np.issubdtype(
-        array.dtype, np.integer if whole else np.number
-    ):
-        kind = "integers" if whole else "numbers"
-        raise ValueError(
-            f"actions are {array.dtype}{list(array.shape)}: expected {kind} of shape "
-            f"{list(space.shape or ())}"
-        )
-    if not on_device:
-        _check_values(space, array, whole)
+        return tuple(check_action(sub, part) for sub, part in zip(space, action, strict=True))
+    assert space.dtype is not None  # only composite spaces have none
+    array = action if isinstance(action, jax.Array) else np.asarray(action)
+    if not np.can_cast(array.dtype, space.dtype, "same_kind"):
+        raise TypeError(f"actions of dtype {array.dtype}: expected {space.dtype}")
+    if array.shape != space.shape:
+        raise InvalidAction(f"actions of shape {array.shape}: expected {space.shape}")
+    if isinstance(array, np.ndarray):
+        _check_values(space, array)
+    whole = np.issubdtype(space.dtype, np.integer)
     return array.astype(np.int32 if whole else space.dtype)
 
 
-def _check_values(space: gymnasium.Space[Any], array: npt.NDArray[Any], whole: bool) -> None:
-    if not whole:
-        bad = np.argwhere(np.isnan(array))
-        if bad.size:
-            raise ValueError(f"action of lane {bad[0][0]} is NaN: expected numbers")
-        return
+def _check_values(space: gymnasium.Space[Any], array: npt.NDArray[Any]) -> None:
+    """Refuse what no game defines: discrete values out of range, and NaN.
+
+    A Box's bounds are left to the game: some clip, and charge for the unclipped action.
+    """
     if isinstance(space, spaces.MultiDiscrete):
-        low, high = space.start, space.start + space.nvec - 1
-    elif isinstance(space, spaces.Box):
-        low, high = space.low, space.high
+        wrong = (array < space.start) | (array >= space.start + space.nvec)
     else:
-        low, high = np.zeros(array.shape, np.int64), np.ones(array.shape, np.int64)
-    bad = np.argwhere((array < low) | (array > high))
-    if bad.size:
-        place = tuple(bad[0])
-        raise ValueError(
-            f"action {array[place]} of lane {place[0]}: expected {low[place]} to {high[place]}"
-        )
+        wrong = np.isnan(array)
+    if wrong.any():
+        place = tuple(np.argwhere(wrong)[0])
+        raise InvalidAction(f"action {array[place]} of lane {place[0]} is outside {space}")

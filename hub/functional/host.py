@@ -2,35 +2,14 @@
 
 from __future__ import annotations
 
-from typing import Any, TypeAlias
+from typing import Any
 
 import gymnasium
 import numpy as np
 import numpy.typing as npt
 from gymnasium import spaces
 
-Mask: TypeAlias = npt.NDArray[np.bool_]
-
-
-def reset_mask(options: dict[str, Any] | None, lanes: int) -> Mask | None:
-    """Read `options["reset_mask"]`, leaving the caller's dict as it is; None when absent.
-
-    Raises:
-        TypeError: It is no NumPy array of bool.
-        ValueError: It has another shape than `(lanes,)`, or no lane is marked.
-    """
-    mask = (options or {}).get("reset_mask")
-    if mask is None:
-        return None
-    if not isinstance(mask, np.ndarray) or mask.dtype != np.bool_:
-        kind = getattr(mask, "dtype", type(mask).__name__)
-        raise TypeError(f"options['reset_mask'] is {kind}: expected a NumPy array of bool")
-    if mask.shape != (lanes,) or not mask.any():
-        raise ValueError(
-            f"options['reset_mask'] has shape {mask.shape} and marks {int(mask.sum())} lanes: "
-            f"expected shape ({lanes},) with at least one True"
-        )
-    return mask
+from hub.seeds import Mask
 
 
 def fit(space: gymnasium.Space[Any], tree: Any) -> Any:

@@ -3,17 +3,17 @@
 from __future__ import annotations
 
 import dataclasses
-import secrets
 from typing import Any
 
 import gymnasium
 import jax
 import jax.numpy as jnp
 import numpy as np
+from gymnasium.error import ResetNeeded
 from gymnasium.vector import AutoresetMode
 from gymnasium.vector.utils import batch_space
 
-from hub.errors import ClosedError, ResetNeeded
+from hub.errors import ClosedError
 from hub.functional import host
 from hub.functional.actions import check_action
 from hub.functional.batch import Batch, Carry, Outcome
@@ -21,6 +21,7 @@ from hub.functional.compiled import Compiled, check_process, compiled, precision
 from hub.functional.env import FunctionalEnv
 from hub.functional.keys import lane_keys
 from hub.functional.setup import check_adaptable, episode_limit, resolve_device
+from hub.seeds import as_seed, check_options
 
 
 class FunctionalSingleEnv(gymnasium.Env[Any, Any]):
@@ -64,7 +65,12 @@ class FunctionalSingleEnv(gymnasium.Env[Any, Any]):
     ) -> tuple[Any, dict[str, Any]]:
         """Begin an episode; no options are known."""
         self._check_usable()
-        super().reset(seed=seed)
+        check_options(options)
+        if seed is not None:
+            seed = as_seed(seed)
+            super().reset(seed=seed)
+        elif self._carry is None:
+            seed = int(self.np_random.integers(0, 1 << 64, dtype=np.uint64))
         with precision(self.functional):
             self._begin(seed)
             seen = self._jits.look(self._carry, self._params)
@@ -143,7 +149,7 @@ class FunctionalSingleEnv(gymnasium.Env[Any, Any]):
             raise ClosedError(f"{self.functional.name} was closed: make a new one")
 
     def _begin(self, seed: int | None) -> None:
-        keys = lane_keys([secrets.randbits(63) if seed is None else seed])
+        keys = lane_keys([0 if seed is None else seed])
         if self._carry is None:
             place = resolve_device(self._device)
             self._params, keys = jax.device_put((self._params, keys), place)

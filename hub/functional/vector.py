@@ -3,25 +3,25 @@
 from __future__ import annotations
 
 import dataclasses
-import secrets
-from collections.abc import Sequence
 from typing import Any, Literal
 
 import gymnasium
 import jax
 import jax.numpy as jnp
 import numpy as np
+from gymnasium.error import ResetNeeded
 from gymnasium.vector import AutoresetMode
 from gymnasium.vector.utils import batch_space
 
-from hub.errors import ClosedError, ResetNeeded
+from hub.errors import ClosedError
 from hub.functional import host
 from hub.functional.actions import check_action
 from hub.functional.batch import Batch, Carry, Outcome
 from hub.functional.compiled import Compiled, check_process, compiled, precision
 from hub.functional.env import FunctionalEnv, Info
-from hub.functional.keys import lane_keys, lane_seeds
+from hub.functional.keys import lane_keys
 from hub.functional.setup import check_adaptable, episode_limit, resolve_device
+from hub.seeds import Mask, SeedLike, Seeds, as_seed, lane_seeds, listed_seeds, reset_mask
 
 Arrays = Literal["numpy", "device"]
 Step = tuple[Any, Any, Any, Any, dict[str, Any]]
@@ -82,7 +82,7 @@ class FunctionalVectorEnv(gymnasium.vector.VectorEnv[Any, Any, Any]):
     def reset(
         self,
         *,
-        seed: int | Sequence[int | None] | None = None,
+        seed: SeedLike = None,
         options: dict[str, Any] | None = None,
     ) -> tuple[Any, dict[str, Any]]:
         """Begin an episode in every lane, or in those of `options["reset_mask"]`.
@@ -96,15 +96,13 @@ class FunctionalVectorEnv(gymnasium.vector.VectorEnv[Any, Any, Any]):
             Observations and infos (masked where only some lanes were reset).
         """
         self._check_usable()
-        seeds = lane_seeds(seed, self.num_envs)
-        if isinstance(seed, int | np.integer):
-            super().reset(seed=int(seed))
-        given = host.reset_mask(options, self.num_envs)
+        given = reset_mask(options, self.num_envs)
         mask = np.ones(self.num_envs, bool) if given is None else given
         if self._carry is None and not mask.all():
             raise ResetNeeded("options['reset_mask'] before the first reset(): reset all first")
+        seeds, seeded = self._lane_seeds(seed)
         with precision(self.functional):
-            self._begin(seeds, mask)
+            self._begin(seeds, seeded, mask)
             observation, info = self._jits.look(self._carry, self._params)
         self._ended = self._ended & ~mask
         if self._arrays == "device":
@@ -166,14 +164,28 @@ class FunctionalVectorEnv(gymnasium.vector.VectorEnv[Any, Any, Any]):
         if self.closed:
             raise ClosedError(f"{self.functional.name} was closed: make a new one")
 
-    def _begin(self, seeds: list[int | None], mask: host.Mask) -> None:
-        keys = lane_keys([secrets.randbits(63) if s is None else s for s in seeds])
+    def _lane_seeds(self, seed: SeedLike) -> tuple[Seeds, Mask]:
+        """Return a seed for every lane, and which lanes take it (at the first reset, all)."""
+        everyone = np.ones(self.num_envs, bool)
+        if isinstance(seed, int | np.integer):
+            super().reset(seed=as_seed(seed))
+            return lane_seeds(as_seed(seed), self.num_envs), everyone
+        seeds, given = np.zeros(self.num_envs, np.uint64), ~everyone
+        if seed is not None:
+            seeds, given = listed_seeds(seed, self.num_envs)
+            self.np_random = np.random.default_rng([*seeds.tolist(), *given.tolist()])
+        if self._carry is not None:
+            return seeds, given
+        base = int(self.np_random.integers(0, 1 << 64, dtype=np.uint64))
+        return np.where(given, seeds, lane_seeds(base, self.num_envs)), everyone
+
+    def _begin(self, seeds: Seeds, seeded: Mask, mask: Mask) -> None:
+        keys = lane_keys(seeds)
         if self._carry is None:
             place = resolve_device(self._device)
             self._params, keys = jax.device_put((self._params, keys), place)
             self._carry = self._jits.start(keys, self._params)
         else:
-            seeded = np.array([s is not None for s in seeds])
             self._carry = self._jits.reset(self._carry, keys, seeded, mask, self._params)
 
     def _on_host(self, outcome: Outcome) -> Step:
@@ -195,7 +207,7 @@ class FunctionalVectorEnv(gymnasium.vector.VectorEnv[Any, Any, Any]):
             infos,
         )
 
-    def _final(self, got: Outcome, started: host.Mask) -> dict[str, Any]:
+    def _final(self, got: Outcome, started: Mask) -> dict[str, Any]:
         final: dict[str, Any] = {"final_obs": np.full(self.num_envs, None, dtype=object)}
         for lane in np.flatnonzero(started):
             one = jax.tree.map(lambda leaf, lane=lane: leaf[lane], got.final_observation)
