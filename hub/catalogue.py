@@ -8,6 +8,7 @@ environment that is absent stays listed with the reason and the fix.
 from __future__ import annotations
 
 import json
+import sys
 from importlib.resources import files
 from pathlib import Path
 
@@ -36,5 +37,17 @@ def merged() -> str:
     return json.dumps([cards[i].to_json() for i in sorted(cards)], indent=1) + "\n"
 
 
+def main(arguments: list[str]) -> int:
+    """Write the catalogue; with `--check` only say, by status 1, that it is out of date."""
+    path = Path(__file__).with_name("catalogue.json")
+    text = merged()
+    if "--check" not in arguments:
+        path.write_text(text, encoding="utf-8")
+    elif path.read_text(encoding="utf-8") != text:
+        print(f"{path} is out of date: run python -m hub.catalogue", file=sys.stderr)
+        return 1
+    return 0
+
+
 if __name__ == "__main__":
-    Path(__file__).with_name("catalogue.json").write_text(merged(), encoding="utf-8")
+    sys.exit(main(sys.argv[1:]))

@@ -58,7 +58,8 @@ def write(name: str, parent: Path) -> list[Path]:
     values = {"name": name, "package": package}
     written = []
     for source, relative in _walk(files("hub").joinpath("_template"), Path()):
-        target = root / str(relative).replace("package", package, 1)
+        inside = relative.parts[0] == "package"
+        target = root / (Path(package, *relative.parts[1:]) if inside else relative)
         target.parent.mkdir(parents=True, exist_ok=True)
         text = Template(source.read_text(encoding="utf-8")).substitute(values)
         target.write_text(text, encoding="utf-8")
