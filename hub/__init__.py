@@ -17,7 +17,7 @@ from hub.errors import (
     UnknownEnvironment,
     UnknownOption,
 )
-from hub.hookspecs import hookimpl
+from hub.hookspecs import RegisterComponent, RegisterEnv, hookimpl
 from hub.plugins import PLUGINS
 from hub.registry import EnvCard, Requirement
 
@@ -33,6 +33,8 @@ __all__ = [
     "HubError",
     "MissingDependency",
     "PluginError",
+    "RegisterComponent",
+    "RegisterEnv",
     "Requirement",
     "SnapshotError",
     "TargetError",

@@ -142,4 +142,4 @@ class PluginSite:
         self, *arguments: str, env: dict[str, str] | None = None
     ) -> subprocess.CompletedProcess[str]:
         """Run the `hub` command."""
-        return self.run("-m", "hub.cli.main", *arguments, env=env)
+        return self.run("-m", "hub", *arguments, env=env)
