@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -11,9 +10,9 @@ from tests.plugin_site import PluginSite
 
 
 @pytest.fixture
-def site(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[PluginSite]:
+def site(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> PluginSite:
     """An empty directory on this process's path, for plugins."""
     path = tmp_path / "site"
     path.mkdir()
     monkeypatch.syspath_prepend(str(path))
-    yield PluginSite(path)
+    return PluginSite(path)
