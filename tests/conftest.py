@@ -5,8 +5,13 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
+from hypothesis import settings
 
 from tests.plugin_site import PluginSite
+
+# A first call imports and compiles: time limits are pytest's business.
+settings.register_profile("hub", deadline=None)
+settings.load_profile("hub")
 
 
 @pytest.fixture

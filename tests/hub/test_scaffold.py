@@ -11,6 +11,8 @@ from hub.scaffold import ScaffoldError, write
 from tests import need
 from tests.hub.cli.conftest import Run, run  # noqa: F401 - the fixture
 
+ROOT = Path(__file__).resolve().parents[2]
+
 
 @pytest.mark.parametrize(
     "name",
@@ -42,6 +44,7 @@ def test_every_placeholder_is_filled(tmp_path: Path) -> None:
         assert "$" not in path.read_text()
 
 
+@pytest.mark.slow
 def test_the_written_code_is_clean(tmp_path: Path) -> None:
     ruff = need.program("ruff")
     write("acme-new", tmp_path)
@@ -50,7 +53,9 @@ def test_the_written_code_is_clean(tmp_path: Path) -> None:
         command = [ruff, *arguments, "--isolated", "--line-length", "100", root]
         subprocess.run(command, check=True, capture_output=True)
     need.module("mypy")
-    command = [sys.executable, "-m", "mypy", "--strict", "acme_new"]
+    config, cache = ROOT / "pyproject.toml", ROOT / ".mypy_cache"
+    command = [sys.executable, "-m", "mypy", f"--config-file={config}", f"--cache-dir={cache}"]
+    command += ["--strict", "acme_new"]
     typed = subprocess.run(command, cwd=root, capture_output=True, text=True, check=False)
     assert typed.returncode == 0, typed.stdout
 
