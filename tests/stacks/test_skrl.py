@@ -62,7 +62,13 @@ def test_ppo_trains_on_native_lanes(pong: str, mode: str, tmp_path: Path) -> Non
         action_space=env.action_space,
         cfg={"rollouts": 64, "learning_epochs": 2, "experiment": experiment},
     )
-    cfg = {"timesteps": 256, "disable_progressbar": True, "close_environment_at_exit": False}
+    # Without `headless` it renders by a method that SyncVectorEnv alone has.
+    cfg = {
+        "timesteps": 256,
+        "headless": True,
+        "disable_progressbar": True,
+        "close_environment_at_exit": False,
+    }
     trainer(env=env, agents=agent, cfg=cfg).train()
     assert not np.array_equal(before, parts["policy"].net.weight.detach().numpy())
 
