@@ -33,6 +33,10 @@ class PluginError(HubError):
     """A plugin failed to import or to register (raised only under `HUB_STRICT_PLUGINS=1`)."""
 
 
+class TargetError(HubError, ImportError):
+    """A `module:attribute` that a card or a component names cannot be imported."""
+
+
 class ClosedError(HubError, gym_error.ClosedEnvironmentError):
     """An environment or sandbox was used after `close()`."""
 
