@@ -90,6 +90,9 @@ class FunctionalEnv(Generic[S, P]):
     # Begins the lane's next episode from its last state. For games whose own random stream
     # runs through all episodes of a lane; without it each episode is an `init` with a fresh key.
     restart: Callable[[Source, S, P], S] | None = None
+    # All rewards of a game that has only a few: what leaves the device as the float32 next to 0.1
+    # is handed out as 0.1.
+    reward_levels: tuple[float, ...] = ()
     render: Callable[[S, P], Any] | None = None  # one lane's state as NumPy -> [h, w, 3] uint8
     ansi: Callable[[S, P], str] | None = None  # one lane's state as NumPy -> text
     render_fps: int = 30
