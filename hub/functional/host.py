@@ -33,8 +33,9 @@ def exact_rewards(rewards: Any, levels: tuple[float, ...]) -> npt.NDArray[np.flo
     given = np.asarray(rewards)
     exact = given.astype(np.float64)
     for level in levels:
-        if level != given.dtype.type(level):
-            exact[given == given.dtype.type(level)] = level
+        rounded = given.dtype.type(level)
+        if float(rounded) != level:
+            exact[given == rounded] = level
     return exact
 
 
