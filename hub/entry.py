@@ -1,0 +1,84 @@
+"""Where Gymnasium's specs of hub ids point: `hub.entry:single <id>` and `hub.entry:vector <id>`.
+
+Gymnasium loads `module:attribute`; this module answers any such attribute (PEP 562) with a
+creator for that id. So one place turns a missing part or a misspelt option into a clear error,
+and a spec stays two strings that survive JSON and pickling.
+"""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Callable
+from typing import Any
+
+from hub.errors import MissingDependency, UnknownOption
+from hub.plugins import PLUGINS, load
+from hub.registry import EnvCard
+
+
+def require(card: EnvCard) -> None:
+    """Raise `MissingDependency`, with the fix, unless everything that `card` needs is there."""
+    missing = card.missing()
+    if missing:
+        what = ", ".join(f"{need.kind} {need.name}" for need in missing)
+        fixes = " && ".join(dict.fromkeys(need.fix for need in missing))
+        raise MissingDependency(f"{card.id} needs {what}, which is not installed. Fix: {fixes}")
+
+
+class Creator:
+    """Makes the single or vector environment of one card; what Gymnasium calls."""
+
+    def __init__(self, card: EnvCard, target: str) -> None:
+        self.card = card
+        self._target = target
+
+    @property
+    def metadata(self) -> dict[str, Any]:
+        """The class's metadata, from which Gymnasium reads the render modes."""
+        if self.card.missing():
+            raise AttributeError("metadata: the environment's distribution is not installed")
+        metadata: dict[str, Any] = load(self._target).metadata
+        return metadata
+
+    def __call__(self, **kwargs: Any) -> Any:
+        """Make the environment; see the class's docstring (`hub info ID`) for the options.
+
+        Raises:
+            MissingDependency: A distribution or program that it needs is absent.
+            UnknownOption: The environment has no such keyword argument.
+        """
+        require(self.card)
+        create = load(self._target)
+        check_options(self.card.id, create, kwargs)
+        return create(**kwargs)
+
+
+def options(create: Callable[..., Any]) -> dict[str, inspect.Parameter] | None:
+    """Return the keyword arguments that `create` takes, or None when it takes any."""
+    parameters = inspect.signature(create).parameters
+    if any(p.kind is p.VAR_KEYWORD for p in parameters.values()):
+        return None
+    return {n: p for n, p in parameters.items() if p.kind is not p.VAR_POSITIONAL}
+
+
+def check_options(env_id: str, create: Callable[..., Any], kwargs: dict[str, Any]) -> None:
+    """Raise `UnknownOption` naming the known ones if `create` lacks one of `kwargs`."""
+    known = options(create)
+    # Gymnasium hands render_mode to every constructor and words that error itself.
+    unknown = [] if known is None else sorted(set(kwargs) - set(known) - {"render_mode"})
+    if known is not None and unknown:
+        raise UnknownOption(
+            f"{env_id} has no option {', '.join(map(repr, unknown))}; "
+            f"it takes {', '.join(sorted(known))}"
+        )
+
+
+def __getattr__(attribute: str) -> Creator:
+    kind, _, env_id = attribute.partition(" ")
+    if kind not in ("single", "vector") or not env_id:
+        raise AttributeError(f"module {__name__!r} has no attribute {attribute!r}")
+    card = PLUGINS.registry.card(env_id)
+    target = card.entry_point if kind == "single" else card.vector_entry_point
+    if target is None:
+        raise AttributeError(f"{card.id} has no vector environment of its own")
+    return Creator(card, target)
