@@ -12,16 +12,12 @@ from hub.fidelity.declaration import (
     Check,
     CheckResult,
     Declaration,
-    Distributions,
-    Exact,
     Mutant,
     Reference,
     Sources,
-    TeacherForced,
-    Transfer,
-    relative_norm,
 )
 from hub.fidelity.patching import patched
+from hub.fidelity.plans import Distributions, Exact, TeacherForced, Transfer, relative_norm
 from hub.fidelity.sources import manifest_hash
 from hub.fidelity.trainers import CurvePoint, Policy, Trained, Trainer
 

@@ -15,7 +15,7 @@ from hub.fidelity.declaration import Sources
 def manifest_hash(files: Iterable[tuple[str, bytes]]) -> str:
     """SHA-256 over a manifest, one line "name, space, SHA-256 of content" a file.
 
-    Lines end in a newline and are sorted. A build system can do it: in CMake, `file(SHA256 ...)` for each file and
+    Lines end in a newline and are sorted by name. In CMake: `file(SHA256 ...)` for each file and
     `string(SHA256 ...)` over the lines.
 
     Args:
