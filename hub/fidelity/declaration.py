@@ -93,8 +93,8 @@ class Reference:
     """What the engine is a translation of.
 
     Attributes:
-        make: Returns one new reference environment (`gymnasium.Env`); no time limit wrapper is
-            needed, `rollouts.max_steps` bounds every episode.
+        make: Returns one new reference environment (`gymnasium.Env`) with the engine's time
+            limit, if it has one; `rollouts.max_steps` bounds the comparison besides.
         summary: One sentence for the certificate and the report.
         distributions: Distribution name -> version that the declaration was written against.
             A certificate records those installed when it was made.

@@ -25,8 +25,8 @@ MIN_POLICIES = 10
 class Exact:
     """L3 for discrete rules: same seeds and actions, every step equal.
 
-    Observation, reward, terminated and truncated are compared with `==` after both are brought
-    to the dtype of the engine's space (rewards to float64); NaN equals NaN.
+    Observation, reward, terminated and truncated are compared with `==`, a wider float of the
+    reference first brought to the engine's dtype; NaN equals NaN.
 
     Attributes:
         max_steps: An episode is compared up to this step.
@@ -70,7 +70,8 @@ class TeacherForced:
 
     Free rollouts of a chaotic system part company within tens of steps however small the error
     of one step, so that each step is compared from the same state, in float64, and a few free
-    steps follow. A float32 engine is held to `Declaration.distributions` only.
+    steps follow. A float32 engine is held to `Declaration.distributions` only. Action sources
+    are given the reference's state, since only whole environment steps have observations.
 
     Attributes:
         read_state: `(reference_env) -> [S] float64`, the whole state before a step.
