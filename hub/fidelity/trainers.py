@@ -8,9 +8,12 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Protocol
+from typing import Any, Protocol, cast
 
 from numpy.typing import NDArray
+
+from hub.errors import MissingDependency
+from hub.plugins import PLUGINS
 
 
 @dataclass(frozen=True)
@@ -90,3 +93,22 @@ class Trainer(Protocol):
         Raises:
             ValueError: The file is not a policy of this trainer.
         """
+
+
+def find_trainer(name: str) -> Trainer:
+    """Load the trainer that a plugin registered under `name`.
+
+    Raises:
+        MissingDependency: No plugin registered it, or its framework is not installed.
+    """
+    components = PLUGINS.kind("trainers")
+    if name not in components:
+        known = ", ".join(components) or "none"
+        raise MissingDependency(
+            f"no trainer {name!r} (registered: {known}); gymhub's own need a framework: "
+            "pip install 'gymhub[torch]' or 'gymhub[jax]'"
+        )
+    try:
+        return cast(Trainer, components[name].load())
+    except ImportError as error:
+        raise MissingDependency(f"trainer {name!r} cannot be imported: {error}") from error
