@@ -14,6 +14,7 @@ from hub.plugins import load
 # name: (target, summary). The summary stands here so that `hub --help` imports no command.
 BUILT_IN: dict[str, tuple[str, str]] = {
     "list": ("hub.cli.list_:command", "List environments, absent ones with the fix."),
+    "verify": ("hub.cli.verify:command", "Prove that a translation equals its reference."),
 }
 
 

@@ -16,10 +16,14 @@ from hub.fidelity.declaration import (
     Reference,
     Sources,
 )
+from hub.fidelity.ladder import Run
 from hub.fidelity.patching import patched
 from hub.fidelity.plans import Distributions, Exact, TeacherForced, Transfer, relative_norm
+from hub.fidelity.rollouts import Difference, replay
 from hub.fidelity.sources import manifest_hash
+from hub.fidelity.standing import Status, status
 from hub.fidelity.trainers import CurvePoint, Policy, Trained, Trainer
+from hub.fidelity.verifying import Verification, verify
 
 __all__ = [
     "ActionSource",
@@ -27,22 +31,29 @@ __all__ = [
     "CheckResult",
     "CurvePoint",
     "Declaration",
+    "Difference",
     "Distributions",
     "Exact",
     "Mutant",
     "Policy",
     "Reference",
+    "Run",
     "Sources",
+    "Status",
     "TeacherForced",
     "Trained",
     "Trainer",
     "Transfer",
+    "Verification",
     "compare",
     "manifest_hash",
     "patched",
     "policy_actions",
     "random_actions",
     "relative_norm",
+    "replay",
     "saturated_actions",
+    "status",
     "sticky_actions",
+    "verify",
 ]
