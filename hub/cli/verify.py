@@ -15,7 +15,7 @@ from hub.cli.output import console, json_option, write_json
 from hub.registry import EnvCard
 
 if TYPE_CHECKING:
-    from hub.fidelity.ladder import Progress
+    from hub.fidelity.rollouts import Progress
 
 
 @click.command()

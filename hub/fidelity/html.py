@@ -92,8 +92,8 @@ def _transfer(data: dict[str, Any]) -> str:
     if not transfer:
         return ""
     rows = [_arm(arm) for arm in transfer["arms"]]
-    head = ("trained in", "policies (rejected)", "episodes", "power", "mean in engine")
-    head += ("mean in reference", "p paired", "p Welch", "effect size", "verdict")
+    sides = ("policies (rejected)", "episodes", "power", "mean in engine", "mean in reference")
+    head = ("trained in", *sides, "p paired", "p Welch", "effect size", "verdict")
     tested = any(arm["paired"] for arm in transfer["arms"])
     return "\n".join(
         [
