@@ -50,6 +50,7 @@ if TYPE_CHECKING:
 @json_option
 def command(
     ids: tuple[str, ...],
+    every: bool,
     level: int,
     sample: float,
     mutants: bool,
@@ -59,12 +60,12 @@ def command(
     html: Path | None,
     json_path: str | None,
 ) -> int:
-    """Prove that each ID equals its reference; without ID, every environment that declares one.
+    """Prove that each environment ID equals its reference.
 
     Exit status 0: all that ran passed (with --check: every certificate holds); 1: something
     failed or is stale; 2: it could not be run.
     """
-    cards = _cards(ids)
+    cards = _cards(ids, every)
     if check:
         return _check(cards, json_path)
     if policy:
@@ -76,8 +77,10 @@ def command(
         return _verify(cards, run, mutants, html, json_path)
 
 
-def _cards(ids: tuple[str, ...]) -> list[EnvCard]:
+def _cards(ids: tuple[str, ...], every: bool) -> list[EnvCard]:
     registry = hub.PLUGINS.registry
+    if every == bool(ids):
+        raise click.UsageError("name one ID or more, or use --all")
     if ids:
         return [registry.card(env_id) for env_id in ids]
     return [card for card in registry if card.fidelity and not card.missing()]
