@@ -20,6 +20,7 @@ if TYPE_CHECKING:
 
 @click.command()
 @click.argument("ids", nargs=-1, metavar="[ID]...")
+@click.option("--all", "every", is_flag=True, help="Every environment that declares a reference.")
 @click.option("--level", type=click.IntRange(1, 4), default=4, help="Highest level to run.")
 @click.option(
     "--sample",
