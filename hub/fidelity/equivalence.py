@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from hub.errors import DeclarationError
-from hub.fidelity.scipy_stats import stats
+from hub.fidelity.scipy_stats import special
 
 Verdict: TypeAlias = Literal["equivalent", "different", "not shown"]
 
@@ -123,12 +123,12 @@ def _tost(
     alpha: float,
     effect: float,
 ) -> Tost:
-    t = stats().t
+    functions = special()  # stdtr: the t distribution; stdtrit: its quantile
     # Samples without any spread: each test is decided by the sign of its numerator.
     scale = error if error > 0 else math.ulp(0.0)
-    p_lower = float(t.sf((difference + margin) / scale, df))
-    p_upper = float(t.cdf((difference - margin) / scale, df))
-    half = float(t.ppf(1 - alpha, df)) * error
+    p_lower = float(functions.stdtr(df, -(difference + margin) / scale))
+    p_upper = float(functions.stdtr(df, (difference - margin) / scale))
+    half = float(functions.stdtrit(df, 1 - alpha)) * error
     interval = (difference - half, difference + half)
     p = max(p_lower, p_upper)
     outside = interval[0] > margin or interval[1] < -margin
@@ -147,7 +147,7 @@ def _tost(
         p=p,
         interval=interval,
         effect_size=effect,
-        p_difference=2 * float(t.sf(abs(difference) / scale, df)),
+        p_difference=2 * float(functions.stdtr(df, -abs(difference) / scale)),
         verdict=verdict,
     )
 

@@ -14,8 +14,21 @@ def stats() -> Any:
     Raises:
         MissingDependency: scipy is not installed.
     """
+    return _module("scipy.stats")
+
+
+def special() -> Any:
+    """Return `scipy.special`, whose plain functions are much faster than distributions.
+
+    Raises:
+        MissingDependency: scipy is not installed.
+    """
+    return _module("scipy.special")
+
+
+def _module(name: str) -> Any:
     try:
-        return importlib.import_module("scipy.stats")
+        return importlib.import_module(name)
     except ImportError as error:
         raise MissingDependency(
             "the fidelity statistics need scipy: pip install 'gymhub[fidelity]'"
