@@ -88,6 +88,7 @@ def _cards(ids: tuple[str, ...], every: bool) -> list[EnvCard]:
 
 
 def _check(cards: list[EnvCard], json_path: str | None) -> int:
+    from rich.markup import escape
     from rich.table import Table
 
     from hub.fidelity.standing import status
@@ -99,7 +100,7 @@ def _check(cards: list[EnvCard], json_path: str | None) -> int:
     for name in ("id", "level", "state", "date", "detail"):
         table.add_column(name, overflow="fold")
     for env_id, one in found.items():
-        table.add_row(env_id, f"L{one.level}", one.state, one.date, one.detail)
+        table.add_row(env_id, f"L{one.level}", one.state, one.date, escape(one.detail))
     console(json_path).print(table)
     return int(any(one.state != "verified" for one in found.values()))
 
@@ -118,7 +119,9 @@ def _policy(cards: list[EnvCard], policy: Path, json_path: str | None) -> int:
         f"{report.power:.2f}): mean {test.means[0]:.4g} in {cards[0].id}, {test.means[1]:.4g} in "
         f"the reference, {1 - 2 * test.alpha:.0%} interval of the difference "
         f"[{test.interval[0]:.4g}, {test.interval[1]:.4g}], margin {test.margin:g}, "
-        f"p = {test.p:.2g}. It speaks of this policy only."
+        f"p = {test.p:.2g}. It speaks of this policy only.",
+        soft_wrap=True,
+        markup=False,
     )
     return int(not report.equivalent)
 
@@ -139,7 +142,7 @@ def _verify(
         for part in tables(data):
             out.print(part)
         written = f"certificate: {found.written}" if found.written else found.reason
-        out.print(written, soft_wrap=True)
+        out.print(written, soft_wrap=True, markup=False)
     write_json({"results": results}, "hub.verify/1", json_path)
     if html:
         html.write_text(page(pages), encoding="utf-8")

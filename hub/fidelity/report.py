@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from rich.console import RenderableType
+from rich.markup import escape
 from rich.table import Table
 
 from hub.fidelity.mutants import PAPER_SHARES
@@ -27,7 +28,7 @@ def tables(data: dict[str, Any]) -> Iterator[RenderableType]:
     """
     reference = data["reference"]
     versions = ", ".join(f"{k} {v}" for k, v in reference["versions"].items()) or "no package"
-    yield f"{data['id']} against {reference['summary']} ({versions})"
+    yield escape(f"{data['id']} against {reference['summary']} ({versions})")
     yield summary_table(data)
     for level in ("1", "2"):
         checks = data["levels"].get(level, {}).get("checks")
@@ -52,7 +53,7 @@ def summary_table(data: dict[str, Any]) -> Table:
             table.add_row(title, "[dim]not run[/]", "")
         else:
             style = _STYLE[found["state"]]
-            table.add_row(title, f"[{style}]{found['state']}[/]", what(found))
+            table.add_row(title, f"[{style}]{found['state']}[/]", escape(what(found)))
     return table
 
 
@@ -92,7 +93,8 @@ def check_table(title: str, checks: list[dict[str, Any]]) -> Table:
     for check in checks:
         result = "[green]ok[/]" if check["passed"] else "[bold red]FAIL[/]"
         error, allowed = _number(check["max_error"]), _number(check["tolerance"])
-        table.add_row(check["name"], result, f"{check['cases']:,}", error, allowed, check["detail"])
+        name, detail = escape(check["name"]), escape(check["detail"])
+        table.add_row(name, result, f"{check['cases']:,}", error, allowed, detail)
     return table
 
 
@@ -106,12 +108,12 @@ def transfer_table(transfer: dict[str, Any]) -> Table:
     for arm in transfer["arms"]:
         test, sizes = arm["paired"], arm["sizes"]
         if test is None:
-            table.add_row(arm["trained_in"], *["-"] * 8, arm["statement"])
+            table.add_row(arm["trained_in"], *["-"] * 8, escape(arm["statement"]))
             continue
         numbers = [f"{value:.4g}" for value in (*test["means"], test["p"], arm["welch"]["p"])]
         head = [str(len(arm["policies"])), str(sizes["episodes"]), f"{sizes['power']:.2f}"]
         effect = f"{test['effect_size']:.2g}"
-        table.add_row(arm["trained_in"], *head, *numbers, effect, arm["statement"])
+        table.add_row(arm["trained_in"], *head, *numbers, effect, escape(arm["statement"]))
     return table
 
 
@@ -133,7 +135,7 @@ def mutant_table(mutants: dict[str, Any]) -> Table:
         table.add_column(name, overflow="fold")
     for row in mutants["rows"]:
         level = f"L{row['caught_at']}" if row["caught_at"] else "[bold red]survived[/]"
-        table.add_row(row["name"], row["kind"], level, row["summary"])
+        table.add_row(escape(row["name"]), row["kind"], level, escape(row["summary"]))
     return table
 
 
