@@ -53,3 +53,23 @@ def acceleration(
     """Return the problem at `motion` and its solution (`qacc` of `mj_forward`)."""
     at = problem(motion)
     return at, newton(at, smooth_force(at, motion, action), iterations, line_steps)
+
+
+def step(
+    motion: Motion,
+    action: Scalars,
+    iterations: int = NEWTON_ITERATIONS,
+    line_steps: int = LINE_SEARCH_STEPS,
+) -> Motion:
+    """Return the motion one timestep later (`mj_step` with the Euler integrator).
+
+    The hinges' damping is integrated implicitly: `(M + h D)` takes the place of `M` once the
+    constrained acceleration is known.
+    """
+    at, solution = acceleration(motion, action, iterations, line_steps)
+    smooth = smooth_force(at, motion, action)
+    total = [s + e for s, e in zip(smooth, solution.excess, strict=True)]
+    damped = solve(at.mass.plus_diagonal(DAMPING), total)
+    qvel = [v + TIMESTEP * a for v, a in zip(motion.qvel, damped, strict=True)]
+    qpos = [q + TIMESTEP * v for q, v in zip(motion.qpos, qvel, strict=True)]
+    return Motion(qpos, qvel)
