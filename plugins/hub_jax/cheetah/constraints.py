@@ -35,41 +35,35 @@ from hub_jax.cheetah.constants import (
 )
 from hub_jax.cheetah.kinematics import Planar, Pose, Scalar, Scalars
 
-# (body, end sphere's centre in its frame) of the 16 possible contacts.
-SLOTS: tuple[tuple[int, Pair], ...] = tuple(
-    (capsule.body, end) for capsule in CAPSULES for end in capsule.ends()
+# Slot k of the 16 is end k // 8 of capsule k % 8.
+SLOT_BODIES = tuple(capsule.body for capsule in CAPSULES) * 2
+SLOT_ENDS: tuple[Pair, ...] = tuple(
+    capsule.ends()[end] for end in (0, 1) for capsule in CAPSULES
 )
 
 
-class Contact(NamedTuple):
-    """One end of a capsule against the floor.
+class Contacts(NamedTuple):
+    """The 16 ends of the capsules against the floor, in fields of shape `[16, ...]`.
 
     Attributes:
-        body: Index of the body (a Python int: structure, not data).
         x: Contact point relative to the torso's origin, m.
         z: Likewise; midway between floor and sphere, as MuJoCo places it.
         dist: Distance of sphere and floor, m; the contact acts where it is negative.
         weight: `D` of every edge, 1/R; 0 where the contact does not act.
         normal: `b v_n + k d dist`: minus `aref` of the normal row, m/s^2.
-        tangent: `b v_x`: what the edges add and subtract, times the friction.
+        edge: Friction times `b v_x`: what the edges add to that and subtract from it, m/s^2.
     """
 
-    body: int
     x: Scalar
     z: Scalar
     dist: Scalar
     weight: Scalar
     normal: Scalar
-    tangent: Scalar
-
-    def velocity(self, bodies: Sequence[Planar]) -> tuple[Scalar, Scalar]:
-        """Return `(x, z)` velocity of the contact point under the bodies' twists."""
-        twist = bodies[self.body]
-        return twist.x + twist.w * self.z, twist.z - twist.w * self.x
+    edge: Scalar
 
 
-class Limit(NamedTuple):
-    """The limit of one hinge, at most one side of which can be violated.
+class Limits(NamedTuple):
+    """The limits of the hinges, at most one side of each violated, in fields of shape `[6, ...]`.
 
     Attributes:
         sign: +1 at the lower limit, -1 at the upper: the row's only Jacobian entry.
@@ -91,15 +85,15 @@ def damping_and_stiffness(soft: SoftConstraint) -> Pair:
 
 
 def impedance(soft: SoftConstraint, dist: Scalar) -> Scalar:
-    """Return the impedance at the violation `dist <= 0`."""
-    x = jnp.minimum(-dist / soft.width, 1.0)
+    """Return the impedance at the violation `dist`; without one, that at zero violation."""
+    x = jnp.clip(-dist / soft.width, 0.0, 1.0)
     y = jnp.where(x < 0.5, 2.0 * x * x, 1.0 - 2.0 * (1.0 - x) * (1.0 - x))
     low = max(soft.dmin, MIN_IMPEDANCE)
     return low + y * (soft.dmax - low)
 
 
-def contacts(height: Scalar, tree: Sequence[Pose], bodies: Sequence[Planar]) -> list[Contact]:
-    """Return the 16 contact slots, in the order of `SLOTS`.
+def contacts(height: Scalar, tree: Sequence[Pose], bodies: Sequence[Planar]) -> Contacts:
+    """Return the contacts at a motion.
 
     Args:
         height: Of the torso's origin above the floor, m.
@@ -107,35 +101,46 @@ def contacts(height: Scalar, tree: Sequence[Pose], bodies: Sequence[Planar]) -> 
         bodies: The bodies' twists under the generalised velocity.
     """
     b, k = damping_and_stiffness(CONTACT)
-    result = []
-    for body, end in SLOTS:
-        x, z = tree[body].point(end)
-        dist = height + z - RADIUS
-        d = impedance(CONTACT, jnp.minimum(dist, 0.0))
-        # diagApprox of a pyramidal row is (1 + friction^2) times the body's inverse weight.
-        scale = 2.0 * FRICTION**2 * (1.0 + FRICTION**2) * BODIES[body].invweight
-        weight = jnp.where(dist < 0.0, d / ((1.0 - d) * scale), 0.0)
-        zero = jnp.zeros_like(dist)
-        slot = Contact(body, x, 0.5 * dist - height, dist, weight, zero, zero)
-        vx, vz = slot.velocity(bodies)
-        result.append(slot._replace(normal=b * vz + k * d * dist, tangent=b * vx))
-    return result
+    frame = Pose(*(jnp.stack([part[i] for i in SLOT_BODIES]) for part in zip(*tree, strict=True)))
+    x, z = frame.point((_column(frame.x, [e[0] for e in SLOT_ENDS]),
+                        _column(frame.x, [e[1] for e in SLOT_ENDS])))
+    dist = height + z - RADIUS
+    d = impedance(CONTACT, dist)
+    # diagApprox of a pyramid's row is (1 + friction^2) times the body's inverse weight, and R is
+    # 2 friction^2 times the usual.
+    scale = 2.0 * FRICTION**2 * (1.0 + FRICTION**2)
+    diagonal = _column(dist, [scale * BODIES[i].invweight for i in SLOT_BODIES])
+    weight = jnp.where(dist < 0.0, d / ((1.0 - d) * diagonal), 0.0)
+    below = 0.5 * dist - height
+    normal, edge = point_rows(x, below, bodies)
+    return Contacts(x, below, dist, weight, b * normal + k * d * dist, b * edge)
 
 
-def limits(qpos: Scalars, qvel: Scalars) -> list[Limit]:
+def point_rows(x: Scalar, z: Scalar, bodies: Sequence[Planar]) -> tuple[Scalar, Scalar]:
+    """Return the contact points' `(normal, friction * tangent)` motion under the bodies' twists."""
+    twist = Planar(*(jnp.stack([p[i] for i in SLOT_BODIES]) for p in zip(*bodies, strict=True)))
+    return twist.z - twist.w * x, FRICTION * (twist.x + twist.w * z)
+
+
+def limits(qpos: Scalars, qvel: Scalars) -> Limits:
     """Return the 6 hinges' limits."""
     b, k = damping_and_stiffness(LIMIT)
-    result = []
-    for hinge, angle, rate in zip(HINGES, qpos[3:], qvel[3:], strict=True):
-        below, above = angle - hinge.lower, hinge.upper - angle
-        sign = jnp.where(below < above, 1.0, -1.0).astype(angle.dtype)
-        dist = jnp.minimum(below, above)
-        d = impedance(LIMIT, jnp.minimum(dist, 0.0))
-        weight = jnp.where(dist < 0.0, d / ((1.0 - d) * hinge.invweight), 0.0)
-        result.append(Limit(sign, dist, weight, b * sign * rate + k * d * dist))
-    return result
+    angle, rate = jnp.stack(qpos[3:]), jnp.stack(qvel[3:])
+    below = angle - _column(angle, [hinge.lower for hinge in HINGES])
+    above = _column(angle, [hinge.upper for hinge in HINGES]) - angle
+    sign = jnp.where(below < above, 1.0, -1.0).astype(angle.dtype)
+    dist = jnp.minimum(below, above)
+    d = impedance(LIMIT, dist)
+    invweight = _column(angle, [hinge.invweight for hinge in HINGES])
+    weight = jnp.where(dist < 0.0, d / ((1.0 - d) * invweight), 0.0)
+    return Limits(sign, dist, weight, b * sign * rate + k * d * dist)
 
 
 def start_height(qpos: Scalars) -> Scalar:
     """Return the height of the torso's origin above the floor, m."""
     return qpos[1] + START_HEIGHT
+
+
+def _column(like: Scalar, values: Sequence[float]) -> Scalar:
+    """Return `values` along the first axis, to broadcast against `like` (`[len(values), ...]`)."""
+    return jnp.asarray(values, like.dtype).reshape(-1, *(1,) * (like.ndim - 1))

@@ -11,17 +11,15 @@ exact. Fixed counts make the cost the same for every lane, which a batch needs.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import NamedTuple, TypeVar
+from typing import NamedTuple
 
 import jax.numpy as jnp
 from jax import lax
 
 from hub_jax.cheetah.arrow import Arrow, Stiffness, project, solve
-from hub_jax.cheetah.constants import ARMATURE, BODIES, FRICTION
-from hub_jax.cheetah.constraints import Contact, Limit
+from hub_jax.cheetah.constants import ARMATURE, CAPSULES, FRICTION
+from hub_jax.cheetah.constraints import Contacts, Limits, point_rows
 from hub_jax.cheetah.kinematics import Planar, Pose, Scalar, Scalars, generalised, twists
-
-Term = TypeVar("Term", Planar, Stiffness)
 
 NEWTON_ITERATIONS = 6  # 4 miss some contact states by up to 1e-2
 LINE_SEARCH_STEPS = 3  # beyond the full step
@@ -33,22 +31,26 @@ class Problem(NamedTuple):
     tree: Sequence[Pose]
     inertia: Sequence[Stiffness]
     mass: Arrow
-    contacts: Sequence[Contact]
-    limits: Sequence[Limit]
+    contacts: Contacts
+    limits: Limits
 
 
 class Rows(NamedTuple):
     """`J a - aref` of every constraint, or `J p` of a search direction `p`.
 
     Attributes:
-        normal: Of the 16 contacts' normals, m/s^2.
-        edge: Friction times tangent: what the x edges add to and subtract from the normal.
-        limit: Of the 6 limits, rad/s^2.
+        normal: `[16, ...]`, of the contacts' normals, m/s^2.
+        edge: `[16, ...]`, friction times tangent: what the x edges add to and subtract from it.
+        limit: `[6, ...]`, of the limits, rad/s^2.
     """
 
-    normal: list[Scalar]
-    edge: list[Scalar]
-    limit: list[Scalar]
+    normal: Scalar
+    edge: Scalar
+    limit: Scalar
+
+    def moved(self, size: Scalar, move: Rows) -> Rows:
+        """Return the rows after a step of `size` along `move`."""
+        return Rows(*(at + size * rate for at, rate in zip(self, move, strict=True)))
 
 
 class Iterate(NamedTuple):
@@ -61,13 +63,9 @@ class Iterate(NamedTuple):
 
 def jacobian_times(problem: Problem, vector: Scalars) -> Rows:
     """Return `J vector` of every row."""
-    bodies = twists(problem.tree, vector)
-    points = [contact.velocity(bodies) for contact in problem.contacts]
-    return Rows(
-        [z for _, z in points],
-        [FRICTION * x for x, _ in points],
-        [limit.sign * v for limit, v in zip(problem.limits, vector[3:], strict=True)],
-    )
+    at = problem.contacts
+    normal, edge = point_rows(at.x, at.z, twists(problem.tree, vector))
+    return Rows(normal, edge, problem.limits.sign * jnp.stack(vector[3:]))
 
 
 def newton(problem: Problem, smooth: Scalars, iterations: int, line_steps: int) -> Iterate:
@@ -80,47 +78,39 @@ def newton(problem: Problem, smooth: Scalars, iterations: int, line_steps: int) 
         line_steps: Newton steps of each line search, after the full step.
     """
     qacc = solve(problem.mass, smooth)
-    at = jacobian_times(problem, qacc)
-    rows = Rows(
-        [c.normal + j for c, j in zip(problem.contacts, at.normal, strict=True)],
-        [FRICTION * c.tangent + j for c, j in zip(problem.contacts, at.edge, strict=True)],
-        [k.offset + j for k, j in zip(problem.limits, at.limit, strict=True)],
-    )
+    offset = Rows(problem.contacts.normal, problem.contacts.edge, problem.limits.offset)
+    rows = Rows(*(a + b for a, b in zip(offset, jacobian_times(problem, qacc), strict=True)))
     iterate = Iterate(qacc, [jnp.zeros_like(a) for a in qacc], rows)
     return lax.fori_loop(0, iterations, lambda _, at: newton_step(problem, at, line_steps), iterate)
 
 
 def newton_step(problem: Problem, iterate: Iterate, line_steps: int) -> Iterate:
-    """Return the iterate after one Newton step with an exact line search."""
+    """Return the iterate after one Newton step with a line search."""
     force, hessian = force_and_hessian(problem, iterate.rows)
-    descent = [f - e for f, e in zip(force, iterate.excess, strict=True)]
-    step = solve(hessian, descent)
-    moved = jacobian_times(problem, step)
-    lifted = problem.mass.times(step)
-    size = line_search(problem, iterate, Iterate(step, lifted, moved), line_steps)
+    step = solve(hessian, [f - e for f, e in zip(force, iterate.excess, strict=True)])
+    move = Iterate(step, problem.mass.times(step), jacobian_times(problem, step))
+    size = line_search(problem, iterate, move, line_steps)
     return Iterate(
-        _axpy(size, step, iterate.qacc),
-        _axpy(size, lifted, iterate.excess),
-        Rows(*(_axpy(size, m, r) for m, r in zip(moved, iterate.rows, strict=True))),
+        [a + size * p for a, p in zip(iterate.qacc, move.qacc, strict=True)],
+        [a + size * p for a, p in zip(iterate.excess, move.excess, strict=True)],
+        iterate.rows.moved(size, move.rows),
     )
 
 
 def force_and_hessian(problem: Problem, rows: Rows) -> tuple[list[Scalar], Arrow]:
     """Return `qfrc_constraint` (9) at the residuals `rows`, and `M + J' D_active J`."""
-    wrenches: list[list[Planar]] = [[] for _ in BODIES]
-    maps = [[inertia] for inertia in problem.inertia]
-    for contact, normal, edge in zip(problem.contacts, rows.normal, rows.edge, strict=True):
-        wrench, curvature = _contact_terms(contact, normal, edge)
-        wrenches[contact.body].append(wrench)
-        maps[contact.body].append(curvature)
-    force = generalised(problem.tree, [_total(parts) for parts in wrenches])
-    stiff = []
-    for index, (limit, row) in enumerate(zip(problem.limits, rows.limit, strict=True)):
-        push = jnp.minimum(row, 0.0)
-        force[index + 3] = force[index + 3] - limit.sign * limit.weight * push
-        stiff.append(jnp.where(row < 0.0, limit.weight, 0.0) + ARMATURE)
-    hessian = project(problem.tree, [_total(parts) for parts in maps])
-    return force, hessian.plus_diagonal(stiff)
+    wrench, curvature = _contact_terms(problem.contacts, rows)
+    force = generalised(problem.tree, [Planar(*part) for part in _by_body(wrench)])
+    maps = [
+        inertia + Stiffness(*part)
+        for inertia, part in zip(problem.inertia, _by_body(curvature), strict=True)
+    ]
+    limits = problem.limits
+    push = limits.sign * limits.weight * jnp.minimum(rows.limit, 0.0)
+    for index in range(len(push)):
+        force[index + 3] = force[index + 3] - push[index]
+    stiff = jnp.where(rows.limit < 0.0, limits.weight, 0.0) + ARMATURE
+    return force, project(problem.tree, maps).plus_diagonal(list(stiff))
 
 
 def line_search(problem: Problem, start: Iterate, move: Iterate, steps: int) -> Scalar:
@@ -140,7 +130,7 @@ def line_search(problem: Problem, start: Iterate, move: Iterate, steps: int) -> 
     size = jnp.ones_like(slope)
     low, high = jnp.zeros_like(slope), jnp.full_like(slope, jnp.inf)
     for _ in range(steps):
-        first, second = _derivatives(problem, start.rows, move.rows, size)
+        first, second = _derivatives(problem, start.rows.moved(size, move.rows), move.rows)
         first, second = first + slope + size * curve, second + curve
         low, high = jnp.where(first < 0.0, size, low), jnp.where(first < 0.0, high, size)
         trial = size - first / jnp.maximum(second, jnp.finfo(second.dtype).tiny)
@@ -148,51 +138,41 @@ def line_search(problem: Problem, start: Iterate, move: Iterate, steps: int) -> 
     return size
 
 
-def _derivatives(problem: Problem, rows: Rows, move: Rows, size: Scalar) -> tuple[Scalar, Scalar]:
-    """Return first and second derivative of the constraints' cost at `size` along `move`."""
-    first = second = jnp.zeros_like(size)
-    at = Rows(*(_axpy(size, m, r) for m, r in zip(move, rows, strict=True)))
-    for k, contact in enumerate(problem.contacts):
-        n, e = at.normal[k], at.edge[k]
-        dn, de = move.normal[k], move.edge[k]
-        slope = curve = jnp.zeros_like(size)
-        for value, rate, count in ((n, dn, 2.0), (n + e, dn + de, 1.0), (n - e, dn - de, 1.0)):
-            slope += count * jnp.minimum(value, 0.0) * rate
-            curve += count * jnp.where(value < 0.0, rate * rate, 0.0)
-        first, second = first + contact.weight * slope, second + contact.weight * curve
-    for limit, value, rate in zip(problem.limits, at.limit, move.limit, strict=True):
-        first += limit.weight * jnp.minimum(value, 0.0) * rate
-        second += limit.weight * jnp.where(value < 0.0, rate * rate, 0.0)
+def _derivatives(problem: Problem, at: Rows, move: Rows) -> tuple[Scalar, Scalar]:
+    """Return first and second derivative of the constraints' cost at the residuals `at`."""
+    slope, curve = 0.0, 0.0
+    for sign, count in ((0.0, 2.0), (1.0, 1.0), (-1.0, 1.0)):
+        value = at.normal + sign * at.edge if sign else at.normal
+        rate = move.normal + sign * move.edge if sign else move.normal
+        push = count * jnp.where(value < 0.0, rate, 0.0)
+        slope, curve = slope + push * value, curve + push * rate
+    weight, limits = problem.contacts.weight, problem.limits
+    push = limits.weight * jnp.where(at.limit < 0.0, move.limit, 0.0)
+    first = jnp.sum(weight * slope, axis=0) + jnp.sum(push * at.limit, axis=0)
+    second = jnp.sum(weight * curve, axis=0) + jnp.sum(push * move.limit, axis=0)
     return first, second
 
 
-def _contact_terms(contact: Contact, normal: Scalar, edge: Scalar) -> tuple[Planar, Stiffness]:
-    """Return the contact's wrench on its body and its curvature, about the torso's origin."""
-    forward, backward = normal + edge, normal - edge
-    push = [-contact.weight * jnp.minimum(r, 0.0) for r in (normal, forward, backward)]
-    fz = 2.0 * push[0] + push[1] + push[2]
-    fx = FRICTION * (push[1] - push[2])
-    stiff = [jnp.where(r < 0.0, contact.weight, 0.0) for r in (normal, forward, backward)]
-    zz = 2.0 * stiff[0] + stiff[1] + stiff[2]
-    xz = FRICTION * (stiff[1] - stiff[2])
-    xx = FRICTION**2 * (stiff[1] + stiff[2])
-    x, z = contact.x, contact.z
-    xw, zw = xx * z - xz * x, xz * z - zz * x
-    wrench = Planar(fx, fz, z * fx - x * fz)
-    return wrench, Stiffness(xx, xz, xw, zz, zw, z * xw - x * zw)
+def _contact_terms(at: Contacts, rows: Rows) -> tuple[Planar, Stiffness]:
+    """Return each contact's wrench and curvature about the torso's origin, `[16, ...]` each."""
+    values = (rows.normal, rows.normal + rows.edge, rows.normal - rows.edge)
+    none, plus, minus = (at.weight * jnp.minimum(value, 0.0) for value in values)
+    fz, fx = -2.0 * none - (plus + minus), FRICTION * (minus - plus)
+    none, plus, minus = (jnp.where(value < 0.0, at.weight, 0.0) for value in values)
+    both = plus + minus
+    zz, xz, xx = 2.0 * none + both, FRICTION * (plus - minus), FRICTION**2 * both
+    xw, zw = xx * at.z - xz * at.x, xz * at.z - zz * at.x
+    wrench = Planar(fx, fz, at.z * fx - at.x * fz)
+    return wrench, Stiffness(xx, xz, xw, zz, zw, at.z * xw - at.x * zw)
 
 
-def _total(parts: Sequence[Term]) -> Term:
-    first, *rest = parts
-    for part in rest:
-        first = first + part
-    return first
+def _by_body(parts: Sequence[Scalar]) -> list[list[Scalar]]:
+    """Return, for each of the 7 bodies, the sum over its contacts of each part (`[16, ...]`)."""
+    capsules = [part[: len(CAPSULES)] + part[len(CAPSULES) :] for part in parts]
+    torso = [part[0] + part[1] for part in capsules]
+    return [torso, *([part[k] for part in capsules] for k in range(2, len(CAPSULES)))]
 
 
 def _dot(left: Scalars, right: Scalars) -> Scalar:
     first, *rest = (a * b for a, b in zip(left, right, strict=True))
     return sum(rest, first)
-
-
-def _axpy(size: Scalar, move: Scalars, start: Scalars) -> list[Scalar]:
-    return [a + size * b for a, b in zip(start, move, strict=True)]
