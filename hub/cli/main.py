@@ -22,6 +22,7 @@ BUILT_IN: dict[str, tuple[str, str]] = {
     "new": ("hub.cli.new:command", "Write a plugin distribution to start from."),
     "play": ("hub.cli.play:command", "Play an episode in the terminal, or record it."),
     "plugins": ("hub.cli.plugins_:command", "List plugins, their errors and conflicts."),
+    "verify": ("hub.cli.verify:command", "Prove that a translation equals its reference."),
 }
 
 
