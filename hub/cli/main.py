@@ -13,6 +13,7 @@ from hub.plugins import load
 
 # name: (target, summary). The summary stands here so that `hub --help` imports no command.
 BUILT_IN: dict[str, tuple[str, str]] = {
+    "check": ("hub.cli.check:command", "Check an environment against every rule."),
     "list": ("hub.cli.list_:command", "List environments, absent ones with the fix."),
 }
 

@@ -1,0 +1,93 @@
+"""The child's side: `python -m hub.conformance.worker EVENTS_FD FOLDER`, request on stdin.
+
+The request is `{id, spec, strict, seconds, rules}`, or `{id, spec, replay: [seed, steps]}`; `spec`
+is the pickled `EnvSpec` (base64) of an id that only the parent's process knows, or None. Events go
+to the file descriptor, one JSON object a line: `{begin: NAME}` and `{check: {...}}` for each rule,
+`{digests: [...]}` for a replay, `{unknown: TEXT}` when there is no such id.
+"""
+
+from __future__ import annotations
+
+import base64
+import json
+import os
+import pickle
+import sys
+from pathlib import Path
+from typing import Any
+
+import gymnasium
+from gymnasium.envs.registration import EnvSpec
+
+from hub.conformance.outcome import Finding, Skipped, describe
+from hub.conformance.play import digests, frames
+from hub.conformance.pulse import Pulse
+from hub.conformance.report import Check
+from hub.conformance.rules import GATES, TABLE, Rule
+from hub.conformance.session import Session
+
+
+def resolve(request: dict[str, Any]) -> EnvSpec:
+    """Return the spec of the request, importing the module that its id names."""
+    if request["spec"] is not None:
+        spec = pickle.loads(base64.b64decode(request["spec"]))
+        assert isinstance(spec, EnvSpec)
+        gymnasium.registry.setdefault(spec.id, spec)
+        return spec
+    module, _, name = request["id"].rpartition(":")
+    if module:
+        __import__(module)
+    return gymnasium.spec(name)
+
+
+def judge(session: Session, rule: Rule) -> Check:
+    """Run one rule."""
+    try:
+        return Check(rule.name, "pass", rule.run(session))
+    except Skipped as reason:
+        return Check(rule.name, "skip", str(reason))
+    except Finding as found:
+        return Check(rule.name, "fail", found.message, found.step, found.field, found.seed)
+
+
+def work(request: dict[str, Any], pulse: Pulse, tell: Any) -> None:
+    """Carry out one request."""
+    try:
+        spec = resolve(request)
+    # A module that cannot be imported may raise anything.
+    except Exception as error:
+        tell({"unknown": describe(error)})
+        return
+    if "replay" in request:
+        seed, steps = request["replay"]
+        session = Session(spec, False, request["seconds"], pulse)
+        with session.open() as probe:
+            tell({"digests": digests(list(frames(probe, seed, steps)))})
+        return
+    session = Session(spec, request["strict"], request["seconds"], pulse)
+    rules = [rule for rule in TABLE if rule.name in request["rules"]]
+    failed = ""
+    for index, rule in enumerate(rules):
+        tell({"begin": rule.name})
+        session.begin(rule.weight, sum(other.weight for other in rules[index:]))
+        if failed:
+            check = Check(rule.name, "skip", f"not run, because {failed} failed")
+        else:
+            check = judge(session, rule)
+        if check.status == "fail" and rule.name in GATES:
+            failed = rule.name
+        tell({"check": vars(check)})
+
+
+def main() -> None:
+    """Read the request and write the events."""
+    events, pulse = int(sys.argv[1]), Pulse(Path(sys.argv[2]) / "pulse")
+
+    def tell(event: dict[str, Any]) -> None:
+        os.write(events, json.dumps(event).encode() + b"\n")
+
+    work(json.load(sys.stdin), pulse, tell)
+
+
+if __name__ == "__main__":
+    main()
