@@ -51,3 +51,9 @@ def blame(what: str, step: int | None = None, seed: int | None = None) -> Iterat
     # Whatever an environment raises is a finding about it, and never the suite's own failure.
     except Exception as error:
         raise Finding(f"{what} raised {describe(error)}", step=step, seed=seed) from error
+
+
+def brief(value: object, width: int = 90) -> str:
+    """Return `repr(value)` on one line of at most `width` characters."""
+    text = " ".join(repr(value).split())
+    return text if len(text) <= width else text[: width - 3] + "..."

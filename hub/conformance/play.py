@@ -68,8 +68,11 @@ class Probe:
                 seed=self.seed,
             )
         with blame("the flags' truth value", self.at, self.seed):
-            self.done = bool(result[2]) or bool(result[3])
+            self.done = self._ended(result)
         return result
+
+    def _ended(self, result: Step) -> bool:
+        return bool(result[2]) or bool(result[3])
 
     def render(self) -> Any:
         """Render one frame."""

@@ -2,21 +2,18 @@
 
 from __future__ import annotations
 
-import base64
 import time
 from collections.abc import Callable
 from typing import Any
 
-import cloudpickle
-import gymnasium
-
 import hub
+from hub.conformance import specs
 from hub.conformance.process import Child, TimedOut
 from hub.conformance.report import Check, Report
 from hub.conformance.rules import GATES, TABLE
 from hub.entry import require
 from hub.errors import HubError, UnknownEnvironment
-from hub.registry import bare_id, full_id
+from hub.registry import full_id
 
 DEFAULT_SECONDS = 45.0
 # One call into an environment may take this share of the whole time before it counts as a hang.
@@ -83,7 +80,7 @@ class _Run:
         seconds = max(0.5, (self._deadline - time.monotonic()) * 0.9)
         request = {
             "id": self._id,
-            "spec": _local_spec(self._id),
+            "spec": specs.pack_local(self._id),
             "strict": self._strict,
             "seconds": seconds,
             "rules": self.left,
@@ -131,8 +128,9 @@ class _Run:
         text = f"the environment ended its process: {how}"
         seed = None if beat.seed < 0 else beat.seed
         self._put(Check(running, "fail", text, beat.step, None, seed))
-        if running in GATES:
-            self._skip_rest(f"not run, because {running} failed")
+        for name in self.left:
+            if name.startswith(GATES.get(running, ())):
+                self._put(Check(name, "skip", f"not run, because {running} failed"))
 
     def _skip_rest(self, reason: str) -> None:
         for name in self.left:
@@ -142,11 +140,3 @@ class _Run:
         """Return the outcomes in the order of the rules."""
         self._skip_rest(f"not run, because the process ended {self.deaths} times")
         return [self._checks[rule.name] for rule in TABLE]
-
-
-def _local_spec(env_id: str) -> str | None:
-    """Return the spec of an id that is registered in this process, for a child to have it too."""
-    spec = gymnasium.registry.get(bare_id(env_id))
-    if spec is None or env_id in hub.PLUGINS.registry:
-        return None
-    return base64.b64encode(cloudpickle.dumps(spec)).decode()

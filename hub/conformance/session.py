@@ -10,6 +10,8 @@ from typing import Any
 import gymnasium
 from gymnasium.envs.registration import EnvSpec
 
+import hub
+from hub.conformance import specs
 from hub.conformance.outcome import Skipped, blame
 from hub.conformance.play import Frame, Probe, frames
 from hub.conformance.pulse import Pulse
@@ -20,6 +22,7 @@ SEED, OTHER_SEED = 4021, 91_733
 MAX_STEPS, MAX_BYTES = 12_000, 64 * 2**20
 # Share of the whole time that one replay may take; about a dozen rules replay.
 REPLAY_SHARE = 0.02
+JAX_TOLERANCE = 1e-3
 
 
 class Session:
@@ -102,6 +105,22 @@ class Session:
 
         frames_: list[Frame] = self.once(("reference", seed), compute)
         return frames_
+
+    @property
+    def tolerance(self) -> float:
+        """Tolerance between a lane and the single environment.
+
+        None, but for JAX: its compiler may order the sums of another batch size differently.
+        """
+        registry = hub.PLUGINS.registry
+        jax = self.spec.id in registry and registry.card(self.spec.id).backend == "jax"
+        return JAX_TOLERANCE if jax else 0.0
+
+    def replay_request(self, seed: int) -> dict[str, Any]:
+        """Return what asks a child process for the hashes of the play of `seed`."""
+        replay = [seed, self.steps]
+        packed = specs.pack(self.spec)
+        return {"id": self.spec.id, "spec": packed, "seconds": self.seconds, "replay": replay}
 
     def require_determinism(self) -> None:
         """Raise `Skipped` when the spec says that a seed does not fix the episode."""

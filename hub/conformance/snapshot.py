@@ -161,3 +161,12 @@ def _normal(array: np.ndarray[Any, Any]) -> np.ndarray[Any, Any]:
 def field_of(path: str) -> str:
     """Return the first part of a path: `observation`, `reward`, `terminated`, `info`..."""
     return path.partition("[")[0].partition(".")[0]
+
+
+def values(leaves: Snapshot) -> Snapshot:
+    """Return the leaves without the marks of mappings: merging infos rightly drops an empty one."""
+    return {
+        path: leaf
+        for path, leaf in leaves.items()
+        if not (isinstance(leaf, Opaque) and leaf.startswith("mapping of "))
+    }

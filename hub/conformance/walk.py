@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 import itertools
 import math
 import pickle
@@ -12,7 +13,7 @@ from typing import Any
 import gymnasium
 import numpy as np
 
-from hub.conformance.outcome import Finding, Skipped, describe
+from hub.conformance.outcome import Finding, Skipped, brief, describe
 from hub.conformance.play import Probe, Step, actions
 from hub.conformance.session import SEED, Session
 from hub.conformance.snapshot import opaque_leaves, snapshot
@@ -114,7 +115,7 @@ def bad_observation(
         text = f"observation_space.contains raised {describe(error)}"
         return Finding(text, step, "observation", seed)
     if not inside:
-        return Finding(f"{_brief(value)} is not in {_brief(space)}", step, "observation", seed)
+        return Finding(f"{brief(value)} is not in {brief(space)}", step, "observation", seed)
     return _bad_dtype(space, value, "observation", step, seed)
 
 
@@ -150,7 +151,7 @@ def bad_reward(strict: bool, declared: Any, reward: Any, step: int, seed: int) -
     kind = type(reward).__name__
     number = isinstance(reward, int | float | np.integer | np.floating)
     if not number or isinstance(reward, bool):
-        return Finding(f"{_brief(reward)} is a {kind}, not a number", step, "reward", seed)
+        return Finding(f"{brief(reward)} is a {kind}, not a number", step, "reward", seed)
     if not math.isfinite(reward):
         return Finding(f"{reward} is not finite", step, "reward", seed)
     if strict and type(reward) is not float:
@@ -169,7 +170,7 @@ def bad_flags(strict: bool, result: Step, step: int, seed: int) -> Finding | Non
     allowed = (bool,) if strict else (bool, np.bool_)
     for name, flag in (("terminated", result[2]), ("truncated", result[3])):
         if not isinstance(flag, allowed):
-            text = f"{_brief(flag)} is a {type(flag).__name__}, not a bool"
+            text = f"{brief(flag)} is a {type(flag).__name__}, not a bool"
             return Finding(text, step, name, seed)
     return None
 
@@ -180,7 +181,7 @@ def bad_info(walk: Walk, info: dict[str, Any], step: int, seed: int) -> Finding 
     kind = tuple((path, type(leaf), getattr(leaf, "shape", None)) for path, leaf in leaves.items())
     if kind in walk.infos or len(walk.infos) > 64:
         return None
-    walk.infos[kind] = info
+    walk.infos[kind] = _own_copy(info)
     for key in info:
         if not isinstance(key, str):
             return Finding(f"the key {key!r} is no string", step, "info", seed)
@@ -194,9 +195,13 @@ def bad_info(walk: Walk, info: dict[str, Any], step: int, seed: int) -> Finding 
     return None
 
 
-def _brief(value: Any) -> str:
-    text = " ".join(repr(value).split())
-    return text if len(text) <= 120 else text[:117] + "..."
+def _own_copy(info: dict[str, Any]) -> dict[str, Any]:
+    """Return a copy that the environment cannot change later, or `info` if it refuses to be."""
+    try:
+        return copy.deepcopy(info)
+    # Objects refuse copying in any way they like; `bad_info` reports what cannot be sent.
+    except Exception:
+        return info
 
 
 # ---- The rules ---------------------------------------------------------------------------------

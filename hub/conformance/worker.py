@@ -8,36 +8,19 @@ to the file descriptor, one JSON object a line: `{begin: NAME}` and `{check: {..
 
 from __future__ import annotations
 
-import base64
 import json
 import os
-import pickle
 import sys
 from pathlib import Path
 from typing import Any
 
-import gymnasium
-from gymnasium.envs.registration import EnvSpec
-
+from hub.conformance import specs
 from hub.conformance.outcome import Finding, Skipped, describe
 from hub.conformance.play import digests, frames
 from hub.conformance.pulse import Pulse
 from hub.conformance.report import Check
 from hub.conformance.rules import GATES, TABLE, Rule
 from hub.conformance.session import Session
-
-
-def resolve(request: dict[str, Any]) -> EnvSpec:
-    """Return the spec of the request, importing the module that its id names."""
-    if request["spec"] is not None:
-        spec = pickle.loads(base64.b64decode(request["spec"]))
-        assert isinstance(spec, EnvSpec)
-        gymnasium.registry.setdefault(spec.id, spec)
-        return spec
-    module, _, name = request["id"].rpartition(":")
-    if module:
-        __import__(module)
-    return gymnasium.spec(name)
 
 
 def judge(session: Session, rule: Rule) -> Check:
@@ -53,7 +36,7 @@ def judge(session: Session, rule: Rule) -> Check:
 def work(request: dict[str, Any], pulse: Pulse, tell: Any) -> None:
     """Carry out one request."""
     try:
-        spec = resolve(request)
+        spec = specs.unpack(request["spec"]) if request["spec"] else specs.find(request["id"])
     # A module that cannot be imported may raise anything.
     except Exception as error:
         tell({"unknown": describe(error)})
@@ -66,16 +49,17 @@ def work(request: dict[str, Any], pulse: Pulse, tell: Any) -> None:
         return
     session = Session(spec, request["strict"], request["seconds"], pulse)
     rules = [rule for rule in TABLE if rule.name in request["rules"]]
-    failed = ""
+    failed: list[str] = []
     for index, rule in enumerate(rules):
         tell({"begin": rule.name})
         session.begin(rule.weight, sum(other.weight for other in rules[index:]))
-        if failed:
-            check = Check(rule.name, "skip", f"not run, because {failed} failed")
+        gate = next((name for name in failed if rule.name.startswith(GATES[name])), None)
+        if gate:
+            check = Check(rule.name, "skip", f"not run, because {gate} failed")
         else:
             check = judge(session, rule)
         if check.status == "fail" and rule.name in GATES:
-            failed = rule.name
+            failed.append(rule.name)
         tell({"check": vars(check)})
 
 
