@@ -17,6 +17,7 @@ from hub.registry import Conflict
 # name: (target, summary). The summary stands here so that `hub --help` imports no command.
 BUILT_IN: dict[str, tuple[str, str]] = {
     "bench": ("hub.cli.bench:command", "Benchmark environments beside their references."),
+    "check": ("hub.cli.check:command", "Check an environment against every rule."),
     "doctor": ("hub.cli.doctor:command", "Say what is here, what is missing and the fix."),
     "info": ("hub.cli.info:command", "Show card, spaces, options and rules of an environment."),
     "list": ("hub.cli.list_:command", "List environments, absent ones with the fix."),
