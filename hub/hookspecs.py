@@ -49,6 +49,19 @@ def hub_register_envs(register: RegisterEnv) -> None:
     """
 
 
+# ---- Trainers ----------------------------------------------------------------------------------
+
+
+@hookspec
+def hub_register_trainers(register: RegisterComponent) -> None:
+    """Register trainers for `hub train` and for the transfer level (L4) of `hub verify`.
+
+    Called once per plugin, when `hub` is imported. `target` is an object with the methods of
+    `hub.fidelity.Trainer` (`train` and `load_policy`); it is imported only when it is used, so
+    that registering loads no framework.
+    """
+
+
 # ---- Commands and benchmarks -------------------------------------------------------------------
 
 
