@@ -112,7 +112,7 @@ class NativeVectorEnv(CoreHost, VectorEnv[Any, Any, npt.NDArray[Any]]):
             super().reset(seed=int(seed))
         elif given.any():
             self.np_random = np.random.default_rng([*seeds.tolist(), *given.tolist()])
-        if not self._started:
+        if not (self._started or given.all()):
             base = int(self.np_random.integers(0, 1 << 64, dtype=np.uint64))
             seeds = np.where(given, seeds, lane_seeds(base, self.num_envs))
             given = np.ones_like(given)
