@@ -91,10 +91,5 @@ def _for_goal(goal: Goal, keys: BenchKeys) -> Group:
     ends = [goal.case, goal.over]
     cases = [case for case in ends if case.path in PATHS]
     named = frozenset(str(case) for case in ends if case.path not in PATHS)
-    return Group(
-        cases or [goal.case],
-        keys.functions if named else (),
-        reference=goal.over,
-        goals=(goal,),
-        wanted=named,
-    )
+    functions = keys.functions if named else ()
+    return Group(cases or [goal.case], functions, goals=(goal,), wanted=named)
