@@ -28,7 +28,7 @@ def drawing(text: str) -> ElementTree.Element:
 
 def test_both_axes_are_logarithmic() -> None:
     points = [(1.0, 1e3, 1e3, 1e3), (4.0, 1e4, 1e4, 1e4), (16.0, 1e5, 1e5, 1e5)]
-    circles = [c for c in drawing(chart([Line("a", points)], "t", "x", "y")).iter("circle")]
+    circles = list(drawing(chart([Line("a", points)], "t", "x", "y")).iter("circle"))
     places = [(float(c.attrib["cx"]), float(c.attrib["cy"])) for c in circles[:3]]
     # The page writes a tenth of a unit.
     assert abs((places[1][0] - places[0][0]) - (places[2][0] - places[1][0])) <= 0.2
