@@ -66,7 +66,7 @@ def package_of(path: Path) -> str:
 
 def layer_of(module: str) -> int:
     """Layer of `hub.<room>...`; what the package re-exports belongs to its second layer."""
-    room = (module.split(".") + ["__init__"])[1]
+    room = [*module.split("."), "__init__"][1]
     for number, rooms in enumerate(LAYERS):
         if room in rooms:
             return number
