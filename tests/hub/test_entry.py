@@ -72,7 +72,10 @@ def test_make_vec_cuts_at_its_limit_and_leaves_the_spec_alone(
     assert cuts == [[False] * 3] * 3 + [[True] * 3]
     assert gymnasium.spec("acme/Lanes-v0").to_json() == before
     if mode == "sync":
-        assert envs.env_fns[0]().spec.max_episode_steps == 4
+        assert isinstance(envs, gymnasium.vector.SyncVectorEnv)
+        spec = envs.envs[0].spec
+        assert spec is not None
+        assert gymnasium.make(spec).spec.max_episode_steps == 4  # type: ignore[union-attr]  # made from an id
     envs.close()
 
 
