@@ -18,6 +18,7 @@ from hub.errors import (
     UnknownOption,
 )
 from hub.hookspecs import RegisterComponent, RegisterEnv, hookimpl
+from hub.infos import FinalTransition, final_transition, seed_everything
 from hub.plugins import PLUGINS
 from hub.registry import EnvCard, Requirement
 
@@ -29,6 +30,7 @@ __all__ = [
     "ClosedError",
     "ConcurrentUseError",
     "EnvCard",
+    "FinalTransition",
     "ForkedError",
     "HubError",
     "MissingDependency",
@@ -41,7 +43,9 @@ __all__ = [
     "UnknownEnvironment",
     "UnknownOption",
     "__version__",
+    "final_transition",
     "hookimpl",
+    "seed_everything",
 ]
 
 PLUGINS.load()

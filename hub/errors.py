@@ -51,3 +51,19 @@ class ConcurrentUseError(HubError, RuntimeError):
 
 class SnapshotError(HubError, ValueError):
     """A snapshot is truncated, altered, or of another version or configuration."""
+
+
+class DeclarationError(HubError, ValueError):
+    """A fidelity declaration breaks its contract (too few episodes, two checks of one name...)."""
+
+
+class CertificateError(HubError, ValueError):
+    """A certificate cannot be read: not JSON, another schema version, a missing or bad field."""
+
+
+class StaleBuildError(HubError, RuntimeError):
+    """A compiled engine was built from other sources than those beside it; rebuild it."""
+
+
+class BenchError(HubError, ValueError):
+    """A benchmark was asked for something that it does not have (suite, case, old document)."""
