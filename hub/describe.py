@@ -27,8 +27,16 @@ def availability(card: EnvCard) -> Described:
 
 
 def fidelity(card: EnvCard) -> str | None:
-    """Return what is known of the translation's faithfulness; None when nothing is claimed."""
-    return "declared" if card.fidelity else None
+    """Return how the certificate stands (`"L3 verified"`, `"L3 stale"`, `"not verified"`).
+
+    None when the environment claims no reference. Reads JSON and hashes only.
+    """
+    if not card.fidelity:
+        return None
+    from hub.fidelity.standing import status
+
+    standing = status(card)
+    return "not verified" if standing.state == "none" else f"L{standing.level} {standing.state}"
 
 
 def describe(card: EnvCard) -> Described:

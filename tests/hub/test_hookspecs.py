@@ -66,6 +66,16 @@ def test_hub_register_benchmarks_adds_a_suite(site: PluginSite, plugins: Plugins
     assert (suite.summary, suite.plugin) == ("A thing.", "acme (acme-dist)")
 
 
+def test_hub_register_trainers_adds_a_trainer(site: PluginSite, plugins: Plugins) -> None:
+    site.plugin(
+        "acme",
+        "import hub\n@hub.hookimpl\ndef hub_register_trainers(register):\n"
+        '    register("ppo", "json:loads")\n',
+    )
+    plugins.load(site.points())
+    assert plugins.kind("trainers")["ppo"].load()("1") == 1
+
+
 def test_hub_register_commands_adds_a_command(site: PluginSite) -> None:
     site.plugin(
         "acme",
