@@ -118,7 +118,8 @@ def require_untouched(
     Gymnasium's own two take the mask out of the caller's dict (bugs: B2), which is no fault of the
     environment in them.
     """
-    if type(probe.env.unwrapped) in (SyncVectorEnv, AsyncVectorEnv):
+    kind: object = type(probe.env.unwrapped)
+    if kind is SyncVectorEnv or kind is AsyncVectorEnv:
         return
     if list(options) != ["reset_mask"] or not np.array_equal(options["reset_mask"], mask):
         text = "reset(options=) changes the caller's dict or mask"

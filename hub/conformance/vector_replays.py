@@ -43,8 +43,7 @@ def _follow(session: Session, seeds: int | list[int]) -> Finding | None:
     """Return a finding unless lane i resets as the single environment does with its seed."""
     own = [seeds + lane for lane in range(LANES)] if isinstance(seeds, int) else seeds
     with open_vector(session, LANES) as probe, blame(f"reset(seed={seeds})", 0):
-        # Gymnasium's signature of VectorEnv.reset says int; its own SyncVectorEnv takes lists.
-        observations, _ = probe.reset(seed=seeds)  # type: ignore[arg-type]  # see above
+        observations, _ = probe.reset(seed=seeds)
         given = rows(probe, (observations, {}))
     for lane, want in enumerate(_single_resets(session, own)):
         got = {path: leaf for path, leaf in given[lane].items() if path.startswith("observation")}

@@ -34,7 +34,7 @@ def test_the_trajectory_of_a_seed_is_the_same_in_another_process():
 
 def test_a_lane_that_looks_at_its_neighbours_is_found():
     def leak(keys, state, action, params):
-        moved = walk(). step(keys, state, action, params)
+        moved = walk().step(keys, state, action, params)
         return moved._replace(reward=moved.reward + jnp.arange(moved.reward.shape[0]))
 
     with pytest.raises(AssertionError, match=r"order of lanes does not matter: step 1, \[0\]\[0\]"):

@@ -398,5 +398,3 @@ class OneGeneratorWithFinals(OneGenerator):
         result = super().step(actions)
         finals = {"final_obs": np.array([*result[0], None], object)[:-1]}
         return (*result[:4], {**finals, "_final_obs": self.pending} if self.pending.any() else {})
-
-
