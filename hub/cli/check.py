@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 COLOURS = {"pass": "green", "fail": "bold red", "skip": "dim"}
 
 
-def _explain(context: click.Context, parameter: click.Parameter, wanted: bool) -> None:
+def _explain(context: click.Context, _: click.Parameter, wanted: bool) -> None:
     if not wanted:
         return
     from rich.table import Table
@@ -48,6 +48,7 @@ def _explain(context: click.Context, parameter: click.Parameter, wanted: bool) -
 )
 @click.option(
     "--rules",
+    "explain",
     is_flag=True,
     is_eager=True,
     expose_value=False,

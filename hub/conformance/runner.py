@@ -38,9 +38,10 @@ def check(
             the hub with or without `hub:`.
         seconds: Time for everything; an environment that does not return is ended by then.
         strict: Whether the rules that the hub adds to Gymnasium's apply (the default: to ids of
-            the hub only). They are: rewards and flags are Python's own `float` and `bool`; a step
-            after the end raises or keeps its flag; lane `i` of `reset(seed=s)` is the single
-            environment's `reset(seed=s + i)`; all three autoreset modes are there.
+            the hub only). They are: rewards and flags are Python's own `float` and `bool`; the
+            caller may overwrite an observation; a step after the end raises or keeps its flag;
+            lane `i` of `reset(seed=s)` is the single environment's `reset(seed=s + i)`; all three
+            autoreset modes are there.
         rules: Names of the rules to run; None runs all.
         listener: Called with `(name, None)` when a rule begins and `(name, check)` when it ends.
 

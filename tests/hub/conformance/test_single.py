@@ -116,7 +116,12 @@ def test_an_environment_that_raises_after_the_end_is_good(tmp_path: Path) -> Non
 
 @pytest.mark.parametrize(
     ("name", "rule"),
-    [("NumpyReward", "reward"), ("NumpyFlag", "flags"), ("GoesOnAfterTheEnd", "after_end")],
+    [
+        ("NumpyReward", "reward"),
+        ("NumpyFlag", "flags"),
+        ("GoesOnAfterTheEnd", "after_end"),
+        ("HandsOutItsState", "returned_data"),
+    ],
 )
 def test_the_rules_that_the_hub_adds_do_not_apply_to_a_foreign_id(
     tmp_path: Path, name: str, rule: str
