@@ -94,10 +94,10 @@ def _load(path: Path) -> Any:
         "snapshot": ([pointer, pointer], None),
         "restore": ([pointer, pointer], None),
     }
+    functions = {name: library[f"pong_batch_{name}"] for name in signatures}
     for name, (arguments, result) in signatures.items():
-        function = library[f"pong_batch_{name}"]
-        function.argtypes, function.restype = arguments, result
-    return SimpleNamespace(**{name: library[f"pong_batch_{name}"] for name in signatures})
+        functions[name].argtypes, functions[name].restype = arguments, result
+    return SimpleNamespace(**functions)
 
 
 class MutatedCore:
