@@ -26,8 +26,15 @@ def availability(card: EnvCard) -> Described:
 
 
 def fidelity(card: EnvCard) -> str | None:
-    """Return what is known of the translation's faithfulness; None when nothing is claimed."""
-    return "declared" if card.fidelity else None
+    """Return the level that the certificate shows and whether it holds; None without a claim."""
+    if not card.fidelity:
+        return None
+    from hub.fidelity.standing import status
+
+    found = status(card)
+    if found.state == "none":
+        return "declared"
+    return f"L{found.level}" if found.state == "verified" else f"L{found.level} ({found.state})"
 
 
 def describe(card: EnvCard) -> Described:
