@@ -6,6 +6,7 @@ docstrings and an instance, so they cannot differ from what runs.
 
 from __future__ import annotations
 
+import enum
 import inspect
 import sys
 from typing import Any
@@ -95,6 +96,7 @@ def _options(create: Any, card: EnvCard) -> list[Described]:
 
 
 def _json_or_repr(value: Any) -> Any:
+    value = value.value if isinstance(value, enum.Enum) else value
     plain = value is None or isinstance(value, bool | int | float | str)
     return value if plain else repr(value)
 

@@ -63,3 +63,7 @@ class CertificateError(HubError, ValueError):
 
 class StaleBuildError(HubError, RuntimeError):
     """A compiled engine was built from other sources than those beside it; rebuild it."""
+
+
+class BenchError(HubError, ValueError):
+    """A benchmark was asked for something that it does not have (suite, case, old document)."""

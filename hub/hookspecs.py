@@ -69,8 +69,13 @@ def hub_register_trainers(register: RegisterComponent) -> None:
 def hub_register_benchmarks(register: RegisterComponent) -> None:
     """Register benchmark suites for `hub bench NAME`.
 
-    Called once per plugin, when `hub` is imported. `target` is a callable
-    `(plan: hub.bench.Plan) -> Iterable[hub.bench.Row]`.
+    Called once per plugin, when `hub` is imported. Call `register(name, target, summary)` for each
+    suite; `hub bench --help` lists names and summaries. `target` is a function
+    `(plan: hub.bench.Plan) -> Iterable[hub.bench.Row]`, imported when the suite is run: it measures
+    what the plan asks for, calls `plan.progress(message, done, total)` as it goes on and yields
+    each row when it is known, with `suite=name`. An exception becomes a row with `error`; rows
+    already yielded are kept. Code that may crash, or whose libraries would disturb other figures,
+    runs in a process of its own through `hub.bench.isolated`.
     """
 
 

@@ -110,7 +110,7 @@ def test_an_absent_distribution_raises_with_reason_and_fix(
 
 
 def test_a_module_that_cannot_be_imported_is_named(walk: Plugins) -> None:
-    with pytest.raises(hub.TargetError, match="no_such.env:Env cannot be loaded"):
+    with pytest.raises(hub.TargetError, match=r"no_such\.env:Env cannot be loaded"):
         gymnasium.make("acme/Torn-v0")
 
 

@@ -47,7 +47,7 @@ def test_a_step_that_forgets_the_mask_is_found():
         wrong = moved.info | {"action_mask": ~moved.info["action_mask"]}
         return moved._replace(info=wrong)
 
-    with pytest.raises(AssertionError, match="step repeats state_info: step 1, .*action_mask"):
+    with pytest.raises(AssertionError, match=r"step repeats state_info: step 1, .*action_mask"):
         check_properties(dataclasses.replace(duel(True), step=forget), steps=2)
 
 
