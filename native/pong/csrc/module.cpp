@@ -20,6 +20,7 @@ PYBIND11_MODULE(_core, m) {
         .def("reset", &PongCore::reset, py::arg("seeds").noconvert(), py::arg("mask").noconvert())
         .def("step", &PongCore::step, py::arg("actions").noconvert())
         .def("step_lane", &PongCore::step_lane, py::arg("action"))
+        .def("loop", &PongCore::loop, py::arg("actions").noconvert(), py::arg("batches"))
         .def("snapshot", &PongCore::snapshot)
         .def("restore", &PongCore::restore, py::arg("payload"))
         .def("lane", &PongCore::lane, py::arg("index"))

@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from hub.fidelity import Check, CheckResult, compare
-from hub_pong.bench import (
+from hub_pong.moments import (
     LANE,
     LIMIT,
     VX,

@@ -31,7 +31,6 @@ states both rule sets for people to read. Source of rules and constants: PufferL
 from __future__ import annotations
 
 from functools import partial
-from typing import Any, ClassVar
 
 from gymnasium.vector import AutoresetMode
 
@@ -39,10 +38,8 @@ from hub.lane import NativeEnv
 from hub.native import Lanes
 from hub.vector import NativeVectorEnv
 from hub_pong import _core
-from hub_pong.options import action_space, check_options, observation_space
+from hub_pong.options import METADATA, action_space, check_options, observation_space
 from hub_pong.view import draw_lane
-
-METADATA = {"render_modes": ["rgb_array", "ansi"], "render_fps": 60}
 
 
 def bind(lanes: Lanes, compat: str | None, frame_skip: int) -> _core.PongCore:
@@ -73,7 +70,7 @@ class PongEnv(NativeEnv):
         ValueError: An option is out of range.
     """
 
-    metadata: ClassVar[dict[str, Any]] = METADATA  # type: ignore[misc]  # as Gymnasium's classes
+    metadata = METADATA
 
     def __init__(
         self, render_mode: str | None = None, *, compat: str | None = None, frame_skip: int = 1
@@ -105,7 +102,7 @@ class PongVectorEnv(NativeVectorEnv):
         ValueError: An option is out of range.
     """
 
-    metadata: ClassVar[dict[str, Any]] = METADATA  # type: ignore[misc]  # as Gymnasium's classes
+    metadata = METADATA
 
     def __init__(
         self,

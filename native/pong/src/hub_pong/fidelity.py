@@ -55,7 +55,7 @@ DECLARATION = Declaration(
     engine=make_engine,
     sources=Sources(
         package="hub_pong",
-        files=("env.py", "options.py", "bench.py", "components.py", "interactions.py"),
+        files=("env.py", "options.py", "moments.py", "components.py", "interactions.py"),
         compiled=(
             "../../CMakeLists.txt",
             *(

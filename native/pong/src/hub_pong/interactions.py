@@ -8,7 +8,7 @@ import numpy as np
 from gymnasium.vector import AutoresetMode
 
 from hub.fidelity import Check, CheckResult, compare
-from hub_pong.bench import (
+from hub_pong.moments import (
     core_lanes,
     core_state,
     draw_moments,
