@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
+from hub_jax.cheetah.arrow import solve
 from hub_jax.cheetah.constants import HINGES, TIMESTEP
 from hub_jax.cheetah.constraints import contacts, limits, start_height
 from hub_jax.cheetah.forces import actuation, bias, inertias, mass_matrix, passive
-from hub_jax.cheetah.arrow import solve
 from hub_jax.cheetah.kinematics import Scalar, Scalars, poses, twists
 from hub_jax.cheetah.solver import LINE_SEARCH_STEPS, NEWTON_ITERATIONS, Iterate, Problem, newton
 
@@ -26,9 +26,7 @@ def smooth_force(problem: Problem, motion: Motion, action: Scalars) -> list[Scal
     drift = [-f for f in bias(problem.tree, motion.qvel)]
     springs = passive(motion.qpos, motion.qvel)
     motors = actuation(action)
-    return drift[:3] + [
-        d + s + m for d, s, m in zip(drift[3:], springs, motors, strict=True)
-    ]
+    return drift[:3] + [d + s + m for d, s, m in zip(drift[3:], springs, motors, strict=True)]
 
 
 def problem(motion: Motion) -> Problem:
@@ -55,7 +53,7 @@ def acceleration(
     return at, newton(at, smooth_force(at, motion, action), iterations, line_steps)
 
 
-def step(
+def advance(
     motion: Motion,
     action: Scalars,
     iterations: int = NEWTON_ITERATIONS,

@@ -22,7 +22,7 @@ from hub_jax.cheetah.constraints import Contacts, Limits, point_rows
 from hub_jax.cheetah.kinematics import Planar, Pose, Scalar, Scalars, generalised, twists
 
 NEWTON_ITERATIONS = 6  # 4 miss some contact states by up to 1e-2
-LINE_SEARCH_STEPS = 3  # beyond the full step
+LINE_SEARCH_STEPS = 1  # beyond the full step
 
 
 class Problem(NamedTuple):
