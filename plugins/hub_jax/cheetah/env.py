@@ -93,7 +93,7 @@ class HalfCheetahEnv(FunctionalSingleEnv):
             ResetNeeded: Before the first reset.
             ValueError: A shape is wrong or a number is not finite.
         """
-        parts = {}
+        parts: dict[str, Any] = {}
         for name, value in (("qpos", qpos), ("qvel", qvel)):
             array = np.asarray(value, self.functional.dtype)
             if array.shape != (9,) or not np.isfinite(array).all():

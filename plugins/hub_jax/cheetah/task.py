@@ -45,7 +45,7 @@ class CheetahParams:
     reset_noise_scale: Any = 0.1  # [] half-width of positions' noise, deviation of velocities'
 
 
-def init(dtype: Dtype, key: Source, params: CheetahParams) -> CheetahState:
+def init(dtype: Dtype, key: Array, params: CheetahParams) -> CheetahState:
     """Begin an episode in every lane: uniform noise on positions, normal noise on velocities.
 
     Args:
@@ -83,7 +83,7 @@ def step(
     position = state.qpos[0] + motion.qpos[0]
     velocity = motion.qpos[0] / DT
     forward = params.forward_reward_weight * velocity
-    control = -params.ctrl_cost_weight * jnp.sum(action * action, axis=0)
+    control = -_control_cost(params.ctrl_cost_weight, action)
     moved = CheetahState(jnp.stack([position, *motion.qpos[1:]]), jnp.stack(motion.qvel))
     never = jnp.zeros(position.shape, bool)
     info = {
@@ -103,6 +103,10 @@ def observe(state: CheetahState, params: CheetahParams) -> Array:
 def state_info(state: CheetahState, params: CheetahParams) -> Info:
     """Return the torso's `x_position` (m), `[lanes]`."""
     return {"x_position": state.qpos[0]}
+
+
+def _control_cost(weight: Array, action: Array) -> Array:
+    return weight * jnp.sum(action * action, axis=0)
 
 
 @functools.cache

@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from hub_jax.cheetah.constants import BODIES, CAPSULES, RADIUS, START_HEIGHT
+from hub_jax.cheetah.constants import BODIES, CAPSULES, RADIUS, START_HEIGHT, Capsule
 
 Frame = npt.NDArray[np.uint8]
 Ink = tuple[int, int, int]
@@ -42,23 +42,27 @@ def picture(state: Any, params: Any) -> Frame:
     image = np.full((_HEIGHT, _WIDTH, 3), _SKY, np.float64)
     image[_FLOOR_ROW:] = _GROUND
     _marks(image, qpos[0])
-    for ends, ink in _capsules(qpos):
-        _stroke(image, ends - [qpos[0], 0.0], ink)
+    for capsule, ends in sorted(capsules(qpos), key=lambda drawn: -drawn[0].body):
+        _stroke(image, ends - [qpos[0], 0.0], _INKS[capsule.body])
     frame: Frame = image.round().astype(np.uint8)
     return frame
 
 
-def _capsules(qpos: npt.NDArray[np.float64]) -> list[tuple[npt.NDArray[np.float64], Ink]]:
-    """Return the ends (`[2, 2]`, x and z in m) and the colour of each capsule, far leg first."""
+def capsules(qpos: npt.NDArray[np.float64]) -> list[tuple[Capsule, npt.NDArray[np.float64]]]:
+    """Return each capsule with the centres of its end spheres, `[2, 2]`: x and z in m."""
     origins, angles = [(qpos[0], qpos[1] + START_HEIGHT)], [qpos[2]]
     for index, body in enumerate(BODIES[1:], start=1):
         origins.append(_place(origins[body.parent], angles[body.parent], body.joint))
         angles.append(angles[body.parent] + qpos[index + 2])
-    strokes = []
-    for capsule in sorted(CAPSULES, key=lambda c: -c.body):
-        ends = [_place(origins[capsule.body], angles[capsule.body], end) for end in capsule.ends()]
-        strokes.append((np.array(ends), _INKS[capsule.body]))
-    return strokes
+    return [
+        (c, np.array([_place(origins[c.body], angles[c.body], end) for end in c.ends()]))
+        for c in CAPSULES
+    ]
+
+
+def lowest_point(qpos: npt.NDArray[np.float64]) -> float:
+    """Return the height of the cheetah's lowest point above the floor, m."""
+    return min(float(ends[:, 1].min()) for _, ends in capsules(qpos)) - RADIUS
 
 
 def _place(origin: Any, angle: float, local: tuple[float, float]) -> tuple[float, float]:
