@@ -23,9 +23,7 @@ def config(pong: str, mode: str) -> Any:
     return (
         rllib.AlgorithmConfig()
         .environment(pong, env_config={"max_episode_steps": LIMIT})
-        .env_runners(
-            num_env_runners=0, num_envs_per_env_runner=LANES, gym_env_vectorize_mode=mode
-        )
+        .env_runners(num_env_runners=0, num_envs_per_env_runner=LANES, gym_env_vectorize_mode=mode)
         .rl_module(rl_module_spec=spec(module_class=random))
     )
 
