@@ -9,6 +9,8 @@ print(sandbox.exec("echo hi").stdout)
 from hub.sandbox.aio import AsyncSandbox
 from hub.sandbox.api import create, create_async
 from hub.sandbox.client import Sandbox
+from hub.sandbox.probe import capabilities
+from hub.sandbox.state import sweep
 from hub.sandbox.types import (
     Applied,
     ExecResult,
@@ -31,6 +33,8 @@ __all__ = [
     "Provider",
     "Sandbox",
     "Start",
+    "capabilities",
     "create",
     "create_async",
+    "sweep",
 ]

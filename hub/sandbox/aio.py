@@ -34,10 +34,11 @@ class AsyncSandbox:
         limits: Limit -> how this machine enforces it, `"not limited"` included.
     """
 
-    def __init__(self, container: Container, order: Order) -> None:
+    def __init__(self, container: Container) -> None:
         """Take over a container that has just been started; `create_async` does the rest."""
+        order = container.order
         self._container = container
-        self._flows = flows_for(order)
+        self._flows = flows_for(container)
         self._finalizer = finalizer(self, container)
         self._loop = asyncio.get_running_loop()
         self._lock = asyncio.Lock()
@@ -61,7 +62,7 @@ class AsyncSandbox:
     async def start(cls, order: Order) -> Self:
         """Start a sandbox; see `create_async`."""
         container = await asyncio.to_thread(Container, order)
-        sandbox = cls(container, order)
+        sandbox = cls(container)
         try:
             await sandbox._run(sandbox._flows.configure(container.rlimits))
         except BaseException:

@@ -23,9 +23,11 @@ T = TypeVar("T")
 READ_LIMIT = 64 * MIB
 
 
-def flows_for(order: Order) -> Flows:
-    """Return the operations for a sandbox started by `order`."""
-    marks = Marks(order.network, not order.provider.features.isolated)
+def flows_for(container: Container) -> Flows:
+    """Return the operations of a sandbox."""
+    order = container.order
+    unsafe = not order.provider.features.isolated
+    marks = Marks(container.workspace, network=order.network or unsafe, unsafe=unsafe)
     return Flows(order.limits, order.env, marks)
 
 
@@ -44,7 +46,7 @@ class Sandbox:
 
     def __init__(self, order: Order) -> None:
         self._container = Container(order)
-        self._flows = flows_for(order)
+        self._flows = flows_for(self._container)
         self._lock = threading.Lock()
         self._buffer = frames.Buffer()
         self._poll = select.poll()

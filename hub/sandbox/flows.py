@@ -16,7 +16,7 @@ from hub.errors import SandboxError, SandboxFileError
 from hub.sandbox import frames, sessions
 from hub.sandbox.frames import Done, Flag, Frame, Kind, Stream
 from hub.sandbox.sessions import Session
-from hub.sandbox.types import MIB, WORKSPACE, ExecResult, Limits
+from hub.sandbox.types import MIB, ExecResult, Limits
 
 T = TypeVar("T")
 
@@ -43,17 +43,18 @@ Flow: TypeAlias = Generator[Request, Frame, T]
 
 @dataclass(frozen=True)
 class Marks:
-    """What every result of a sandbox carries."""
+    """What holds for every command of a sandbox: where it starts, and what its result carries."""
 
+    workspace: str
     network: bool
     unsafe: bool
 
 
-def environment(extra: Mapping[str, str]) -> list[bytes]:
+def environment(extra: Mapping[str, str], workspace: str) -> list[bytes]:
     """Return the environment of commands: a fixed one and what the caller added."""
     base = {
         "PATH": PATH,
-        "HOME": WORKSPACE,
+        "HOME": workspace,
         "USER": "sandbox",
         "LANG": "C.UTF-8",
         "TERM": "dumb",
@@ -71,7 +72,7 @@ class Flows:
 
     def __init__(self, limits: Limits, env: Mapping[str, str], marks: Marks) -> None:
         self._limits = limits
-        self._env = environment(env)
+        self._env = environment(env, marks.workspace)
         self._marks = marks
         self._seq = 0
         self._shell = sessions.BASH
@@ -91,7 +92,7 @@ class Flows:
             frames.u64(int(limits.lifetime * 1000)),
             frames.u32(limits.output),
             frames.u64(limits.flood),
-            frames.string(WORKSPACE.encode()),
+            frames.string(os.fsencode(self._marks.workspace)),
             frames.strings(self._env),
             frames.u32(len(pairs)),
             b"".join(pairs),
@@ -161,11 +162,11 @@ class Flows:
             ):
                 break
             self._open.discard(session.slot)
-            notice = _restarted(session, "had ended")
+            notice = self._restarted(session, "had ended")
         done = frames.parse_done(_checked(reply))
         if done.flags & Flag.SESSION_LOST:
             self._open.discard(session.slot)
-            notice = _restarted(session, f"ended ({_status(done)})")
+            notice = self._restarted(session, f"ended ({_status(done)})")
         return self._result(done, notice)
 
     def _start(self, session: Session) -> Flow[None]:
@@ -215,6 +216,10 @@ class Flows:
             )
             _checked(reply, path)
 
+    def _restarted(self, session: Session, how: str) -> str:
+        place = f"a new one takes its place in {self._marks.workspace}"
+        return f"The {session.name} {how}; {place}: {session.lost} are lost."
+
     def _seconds(self, timeout: float | None) -> float:
         seconds = self._limits.timeout if timeout is None else timeout
         if not 0 < seconds <= 1e8:
@@ -250,11 +255,6 @@ def _joined(stream: Stream, half: int) -> bytes:
 
 def _status(done: Done) -> str:
     return f"exit status {done.code}" if done.code >= 0 else f"signal {-done.code}"
-
-
-def _restarted(session: Session, how: str) -> str:
-    place = f"a new one takes its place in {WORKSPACE}"
-    return f"The {session.name} {how}; {place}: {session.lost} are lost."
 
 
 def _says(reply: Frame, code: int) -> bool:

@@ -15,7 +15,7 @@ from hub.sandbox import cgroups, state
 from hub.sandbox.images import find as find_image
 from hub.sandbox.limits import Plan, plan
 from hub.sandbox.providers import helper
-from hub.sandbox.types import Applied, Limits, Mount, Provider, Start
+from hub.sandbox.types import WORKSPACE, Applied, Limits, Mount, Provider, Start
 
 # Exit statuses of the helper (native/sandbox-init/src/main.c).
 _EXIT_LIFETIME = 75
@@ -32,6 +32,7 @@ class Order:
     network: bool
     mounts: tuple[Mount, ...]
     env: Mapping[str, str]
+    groups: bool = True  # use control groups where they can be had
 
 
 class Container:
@@ -78,13 +79,19 @@ class Container:
         return self._plan.rlimits
 
     @property
+    def workspace(self) -> str:
+        """Where commands start, inside."""
+        isolated = self.order.provider.features.isolated
+        return WORKSPACE if isolated else str(self._record.directory / "files")
+
+    @property
     def id(self) -> str:
         """The sandbox's name on this machine."""
         return self._record.id
 
     def _make_groups(self) -> Plan:
         limits, features = self.order.limits, self.order.provider.features
-        hierarchy = cgroups.find()
+        hierarchy = cgroups.find() if self.order.groups else None
         self._record.write()
         if hierarchy:
             paths = {parent / self._record.id for parent in hierarchy.parents.values()}
@@ -145,6 +152,13 @@ class Container:
             with suppress(ProcessLookupError):
                 os.killpg(self._process.pid, signal.SIGKILL)
 
+    def _ask_to_end(self, patience: float = 2.0) -> None:
+        """Without a PID namespace only the helper knows what to end: tell it that we go."""
+        assert self._process.stdin is not None
+        self._process.stdin.close()
+        with suppress(subprocess.TimeoutExpired):
+            self._process.wait(patience)
+
     def why(self, patience: float = 1.0) -> SandboxError:
         """Say why the helper no longer answers, and whose doing it was; ends what is left."""
         try:
@@ -170,6 +184,8 @@ class Container:
         if self._ended:
             return
         self._ended = True
+        if not self.order.provider.features.isolated:
+            self._ask_to_end()
         self._kill()
         self._process.wait()
         for stream in (self._process.stdin, self._process.stdout):

@@ -10,6 +10,7 @@ import os
 import sys
 import traceback
 import types
+from typing import Any
 
 CONTROL, STATUS = 198, 199
 

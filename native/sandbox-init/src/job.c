@@ -249,7 +249,8 @@ void session_read_status(struct session *session) {
 static void kill_pass(uint64_t now) {
     pid_t spare[SESSIONS];
     for (int i = 0; i < SESSIONS; i++) spare[i] = sessions[i].pid;
-    if (kill_since(job.started_ticks, spare, SESSIONS) && ++job.kill_passes > MAX_KILL_PASSES)
+    int left = kill_since(job.started_ticks, spare, SESSIONS);
+    if (left && ++job.kill_passes > MAX_KILL_PASSES && contained)
         kill(-1, SIGKILL); /* faster than it can fork: one sweep that nothing outruns */
     if (job.session && job.session->pid && now >= job.kill_at) kill(job.session->pid, SIGKILL);
 }
