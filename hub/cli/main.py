@@ -13,6 +13,7 @@ from hub.plugins import load
 
 # name: (target, summary). The summary stands here so that `hub --help` imports no command.
 BUILT_IN: dict[str, tuple[str, str]] = {
+    "images": ("hub.cli.images:command", "List, build and prune sandbox images."),
     "list": ("hub.cli.list_:command", "List environments, absent ones with the fix."),
 }
 

@@ -99,6 +99,10 @@ class AsyncSandbox:
         raw = data.encode("utf-8", "surrogateescape") if isinstance(data, str) else data
         await self._run(self._flows.write(path, raw))
 
+    def alive(self) -> bool:
+        """Tell whether the sandbox still runs; see `Sandbox.alive`."""
+        return not self._closed and self._failure is None and self._container.running()
+
     async def close(self) -> None:
         """End every process of the sandbox; safe to call again, and finished once begun."""
         if not self._closed:

@@ -28,7 +28,7 @@ def flows_for(container: Container) -> Flows:
     order = container.order
     unsafe = not order.provider.features.isolated
     marks = Marks(container.workspace, network=order.network or unsafe, unsafe=unsafe)
-    return Flows(order.limits, order.env, marks)
+    return Flows(order.limits, {**container.image.env, **order.env}, marks)
 
 
 class Sandbox:
@@ -130,6 +130,10 @@ class Sandbox:
         """End every process of the sandbox and remove what it left; safe to call again."""
         self._closed = True
         self._finalizer()
+
+    def alive(self) -> bool:
+        """Tell whether the sandbox still runs, without running anything in it."""
+        return not self._closed and self._failure is None and self._container.running()
 
     def renew(self, seconds: float) -> None:
         """Give the sandbox `seconds` to live from now on."""

@@ -39,8 +39,8 @@ class Container:
     """The processes, directory and control groups of one sandbox.
 
     Attributes:
-        applied: How each limit is enforced.
-        rlimits: What the helper sets for every command.
+        order: What was asked for.
+        image: Its root file system.
         stdin: Write end of the helper's input pipe, and `stdout`: read end of its output.
     """
 
@@ -51,8 +51,11 @@ class Container:
             SandboxError: The machine refuses (infra).
             ImageError: There is no such image.
         """
+        state.sweep_once()
         self.order = order
+        self.image = find_image(order.image, order.provider)
         self._record = state.Record.new()
+        self._record.image = str(self.image.path)
         self._ended = False
         try:
             self._plan = self._make_groups()
@@ -112,7 +115,7 @@ class Container:
             os.chown(directory, uid, gid)
         init = helper()
         start = Start(
-            image=find_image(order.image, order.provider),
+            image=self.image,
             init=init,
             directory=directory,
             limits=order.limits,
@@ -158,6 +161,10 @@ class Container:
         self._process.stdin.close()
         with suppress(subprocess.TimeoutExpired):
             self._process.wait(patience)
+
+    def running(self) -> bool:
+        """Tell whether the container has not ended."""
+        return not self._ended and self._process.poll() is None
 
     def why(self, patience: float = 1.0) -> SandboxError:
         """Say why the helper no longer answers, and whose doing it was; ends what is left."""
