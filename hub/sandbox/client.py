@@ -27,7 +27,8 @@ def flows_for(container: Container) -> Flows:
     """Return the operations of a sandbox."""
     order = container.order
     unsafe = not order.provider.features.isolated
-    marks = Marks(container.workspace, network=order.network or unsafe, unsafe=unsafe)
+    network = order.network or unsafe
+    marks = Marks(container.workspace, network, unsafe, container.oom_kills)
     return Flows(order.limits, {**container.image.env, **order.env}, marks)
 
 
@@ -135,9 +136,14 @@ class Sandbox:
         """Tell whether the sandbox still runs, without running anything in it."""
         return not self._closed and self._failure is None and self._container.running()
 
+    def kill(self) -> None:
+        """Kill the container as a failing machine would: what is left is found out by a call."""
+        self._container.kill()
+
     def renew(self, seconds: float) -> None:
         """Give the sandbox `seconds` to live from now on."""
         with self._lock:
+            self._container.lifetime = seconds
             self._send(self._flows.lifetime(seconds))
 
     def __enter__(self) -> Self:

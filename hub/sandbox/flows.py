@@ -8,7 +8,8 @@ from __future__ import annotations
 
 import errno
 import os
-from collections.abc import Generator, Mapping, Sequence
+import signal
+from collections.abc import Callable, Generator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TypeAlias, TypeVar
 
@@ -26,6 +27,7 @@ GRACE = 10.0
 # How long a start may take on a busy machine.
 START_TIMEOUT = 60.0
 _CHUNK = 4 * MIB
+_SHELL_KILLED = 128 + signal.SIGKILL
 _PROBES = (sessions.BASH.argv[0], sessions.SH.argv[0])
 
 
@@ -48,6 +50,7 @@ class Marks:
     workspace: str
     network: bool
     unsafe: bool
+    oom_kills: Callable[[], int]
 
 
 def environment(extra: Mapping[str, str], workspace: str) -> list[bytes]:
@@ -77,6 +80,7 @@ class Flows:
         self._seq = 0
         self._shell = sessions.BASH
         self._open: set[int] = set()
+        self._oom_kills = 0
 
     def _request(self, kind: Kind, *fields: bytes, within: float = GRACE) -> Request:
         self._seq = self._seq % 0x7FFFFFFF + 1
@@ -131,7 +135,10 @@ class Flows:
             frames.string(stdin),
             within=seconds + GRACE,
         )
-        return self._result(frames.parse_done(_checked(reply)), "")
+        done = frames.parse_done(_checked(reply))
+        if isinstance(command, str) and done.err.kept.startswith(f"hub: {argv[0]}: ".encode()):
+            raise self._destroyed()
+        return self._result(done, "")
 
     def shell(self, command: str, timeout: float | None) -> Flow[ExecResult]:
         """Run a command in the persistent shell."""
@@ -146,7 +153,8 @@ class Flows:
         notice = ""
         for _ in range(2):
             prelude = b""
-            if session.slot not in self._open:
+            fresh = session.slot not in self._open
+            if fresh:
                 yield from self._start(session)
                 prelude = session.prelude
             seq = self._seq % 0x7FFFFFFF + 1
@@ -166,6 +174,8 @@ class Flows:
         done = frames.parse_done(_checked(reply))
         if done.flags & Flag.SESSION_LOST:
             self._open.discard(session.slot)
+            if fresh and session is self._shell and done.err.kept.startswith(b"hub: "):
+                raise self._destroyed()
             notice = self._restarted(session, f"ended ({_status(done)})")
         return self._result(done, notice)
 
@@ -216,6 +226,11 @@ class Flows:
             )
             _checked(reply, path)
 
+    def _destroyed(self) -> SandboxError:
+        """The shell was there at the start: only the agent can have removed or broken it."""
+        what = f"{self._shell.argv[0]} cannot run any more: the sandbox was destroyed from inside"
+        return SandboxError(what, "agent")
+
     def _restarted(self, session: Session, how: str) -> str:
         place = f"a new one takes its place in {self._marks.workspace}"
         return f"The {session.name} {how}; {place}: {session.lost} are lost."
@@ -232,6 +247,13 @@ class Flows:
         flooded = bool(done.flags & Flag.FLOODED)
         if flooded:
             notice = f"killed: more than {self._limits.flood} bytes of output. {notice}".strip()
+        if done.code in (-signal.SIGKILL, _SHELL_KILLED) and not done.flags:
+            kills = self._marks.oom_kills()
+            if kills > self._oom_kills:
+                notice = (
+                    f"Out of memory: the limit is {self._limits.memory} bytes. {notice}".strip()
+                )
+            self._oom_kills = kills
         return ExecResult(
             exit_code=done.code if done.code >= 0 else 128 - done.code,
             stdout_bytes=_joined(done.out, half),

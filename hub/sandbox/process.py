@@ -41,6 +41,7 @@ class Container:
     Attributes:
         order: What was asked for.
         image: Its root file system.
+        lifetime: Seconds from its creation, or from when it was renewed.
         stdin: Write end of the helper's input pipe, and `stdout`: read end of its output.
     """
 
@@ -53,6 +54,7 @@ class Container:
         """
         state.sweep_once()
         self.order = order
+        self.lifetime = order.limits.lifetime
         self.image = find_image(order.image, order.provider)
         self._record = state.Record.new()
         self._record.image = str(self.image.path)
@@ -149,7 +151,8 @@ class Container:
     def _log(self) -> Path:
         return self._record.directory / "log"
 
-    def _kill(self) -> None:
+    def kill(self) -> None:
+        """Send SIGKILL to the outer processes and to PID 1, and so to all."""
         # The session's number is ours until the process is waited for.
         if self._process.returncode is None:
             with suppress(ProcessLookupError):
@@ -166,19 +169,21 @@ class Container:
         """Tell whether the container has not ended."""
         return not self._ended and self._process.poll() is None
 
+    def oom_kills(self) -> int:
+        """Return how many of its processes the kernel killed for want of memory, if it counts."""
+        return cgroups.oom_kills([Path(path) for path in self._record.cgroups])
+
     def why(self, patience: float = 1.0) -> SandboxError:
         """Say why the helper no longer answers, and whose doing it was; ends what is left."""
         try:
             code: int | None = self._process.wait(patience)
         except subprocess.TimeoutExpired:
             code = None
-        kills = cgroups.oom_kills([Path(path) for path in self._record.cgroups])
+        kills = self.oom_kills()
         log = self._log.read_text(encoding="utf-8", errors="replace")[-_LOG_TAIL:].strip()
         self.end()
         if code == _EXIT_LIFETIME:
-            return SandboxError(
-                f"the sandbox's lifetime of {self.order.limits.lifetime:g} s is over", "budget"
-            )
+            return SandboxError(f"the sandbox's lifetime of {self.lifetime:g} s is over", "budget")
         if kills:
             return SandboxError(
                 f"the sandbox ran out of its {self.order.limits.memory} bytes of memory", "agent"
@@ -193,7 +198,7 @@ class Container:
         self._ended = True
         if not self.order.provider.features.isolated:
             self._ask_to_end()
-        self._kill()
+        self.kill()
         self._process.wait()
         for stream in (self._process.stdin, self._process.stdout):
             if stream is not None:
