@@ -59,7 +59,7 @@ def root() -> Path:
 
 def boot_id() -> str:
     """Return the kernel's id of this boot."""
-    return Path("/proc/sys/kernel/random/boot_id").read_text(encoding="ascii").strip()
+    return Path("/proc/sys/kernel/random/boot_id").read_text(encoding="utf-8").strip()
 
 
 def pid_namespace() -> str:

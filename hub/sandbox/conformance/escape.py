@@ -214,11 +214,12 @@ def _the_helpers_frames_cannot_be_forged_or_stolen(make: Make) -> None:
         sandbox.shell("true")
         sandbox.write("forge.py", _FORGE)
         for run in (sandbox.exec, sandbox.shell):
-            result = run("python3 forge.py")
-            expect(result.exit_code == 0 and result.stdout == "", f"saw {result}")
-        expect(
-            sandbox.exec("echo true answer").stdout == "true answer\n", "a forged reply came back"
-        )
+            # Its own output it may spoil; the helper's pipes and memory it must not reach.
+            result = run("python3 forge.py", timeout=20)
+            reached = [w for w in ("OPENED", "READ", "INHERITED") if w in result.stdout]
+            expect(result.exit_code == 0 and not reached, f"saw {reached} {result}")
+            answer = run("echo true answer")
+            expect(answer.stdout == "true answer\n", f"a forged reply came back: {answer}")
 
 
 @SUITE.add("S22")
