@@ -13,10 +13,12 @@ from hub.errors import (
     MissingDependency,
     PluginError,
     SnapshotError,
+    TargetError,
     UnknownEnvironment,
     UnknownOption,
 )
-from hub.hookspecs import hookimpl
+from hub.hookspecs import RegisterComponent, RegisterEnv, hookimpl
+from hub.infos import FinalTransition, final_transition, seed_everything
 from hub.plugins import PLUGINS
 from hub.registry import EnvCard, Requirement
 
@@ -28,16 +30,22 @@ __all__ = [
     "ClosedError",
     "ConcurrentUseError",
     "EnvCard",
+    "FinalTransition",
     "ForkedError",
     "HubError",
     "MissingDependency",
     "PluginError",
+    "RegisterComponent",
+    "RegisterEnv",
     "Requirement",
     "SnapshotError",
+    "TargetError",
     "UnknownEnvironment",
     "UnknownOption",
     "__version__",
+    "final_transition",
     "hookimpl",
+    "seed_everything",
 ]
 
 PLUGINS.load()

@@ -25,8 +25,16 @@ class UnknownOption(HubError, TypeError):
     """A keyword argument that the environment does not have; the message lists those it has."""
 
 
+class InvalidAction(HubError, gym_error.InvalidAction, ValueError):
+    """An action is outside its space; the message names it, its lane and the space."""
+
+
 class PluginError(HubError):
     """A plugin failed to import or to register (raised only under `HUB_STRICT_PLUGINS=1`)."""
+
+
+class TargetError(HubError, ImportError):
+    """A `module:attribute` that a card or a component names cannot be imported."""
 
 
 class ClosedError(HubError, gym_error.ClosedEnvironmentError):
@@ -70,3 +78,17 @@ class SandboxFileError(HubError, OSError):
 
 class ImageError(HubError, ValueError):
     """An image is unknown, cannot be built, or does not hold what a sandbox needs."""
+class DeclarationError(HubError, ValueError):
+    """A fidelity declaration breaks its contract (too few episodes, two checks of one name...)."""
+
+
+class CertificateError(HubError, ValueError):
+    """A certificate cannot be read: not JSON, another schema version, a missing or bad field."""
+
+
+class StaleBuildError(HubError, RuntimeError):
+    """A compiled engine was built from other sources than those beside it; rebuild it."""
+
+
+class BenchError(HubError, ValueError):
+    """A benchmark was asked for something that it does not have (suite, case, old document)."""

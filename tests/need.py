@@ -15,7 +15,7 @@ def missing(reason: str) -> NoReturn:
     """Skip the test for `reason`; in CI (variable `CI` set), where nothing may be missing, fail."""
     if os.environ.get("CI"):
         pytest.fail(f"missing in CI: {reason}")
-    pytest.skip(reason)
+    pytest.skip(reason, allow_module_level=True)
 
 
 def module(name: str) -> ModuleType:

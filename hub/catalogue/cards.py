@@ -1,4 +1,4 @@
-"""Cards of first-party environments whose distribution is not installed.
+"""The cards that ship with the core.
 
 A native distribution owns its cards and registers them itself. The core ships a copy, written by
 `python -m hub.catalogue` from the installed distributions and held equal by a test, so that an
@@ -15,5 +15,5 @@ from hub.registry import EnvCard
 
 def catalogue_cards() -> list[EnvCard]:
     """Return the cards that ship with the core."""
-    text = files("hub").joinpath("catalogue.json").read_text(encoding="utf-8")
+    text = files("hub.catalogue").joinpath("cards.json").read_text(encoding="utf-8")
     return [EnvCard.from_json(data) for data in json.loads(text)]
