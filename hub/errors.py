@@ -78,6 +78,8 @@ class SandboxFileError(HubError, OSError):
 
 class ImageError(HubError, ValueError):
     """An image is unknown, cannot be built, or does not hold what a sandbox needs."""
+
+
 class DeclarationError(HubError, ValueError):
     """A fidelity declaration breaks its contract (too few episodes, two checks of one name...)."""
 

@@ -60,6 +60,9 @@ def hub_register_sandboxes(register: RegisterComponent) -> None:
     (`hub.sandbox.Provider`); `hub.sandbox.create(provider=NAME)` then finds it, and
     `hub.sandbox.conformance` is the suite that it must pass. The name `init` is reserved for the
     helper that runs as PID 1 in every sandbox: its target is a callable `() -> pathlib.Path`.
+    """
+
+
 # ---- Trainers ----------------------------------------------------------------------------------
 
 
