@@ -147,7 +147,9 @@ def session_members(leader: int, started: int) -> list[int]:
     members = []
     for entry in Path("/proc").iterdir():
         fields = _stat(int(entry.name)) if entry.name.isdigit() else None
-        if fields and int(fields[3]) == leader and started <= int(fields[19]) <= latest:
+        if not fields or fields[0] in "ZX" or int(fields[3]) != leader:
+            continue
+        if started <= int(fields[19]) <= latest:
             members.append(int(entry.name))
     return members
 
