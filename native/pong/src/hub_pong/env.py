@@ -31,6 +31,7 @@ states both rule sets for people to read. Source of rules and constants: PufferL
 from __future__ import annotations
 
 from functools import partial
+from typing import Any
 
 import numpy.typing as npt
 from gymnasium.vector import AutoresetMode, VectorEnv
