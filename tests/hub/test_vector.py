@@ -363,7 +363,7 @@ def test_a_pickled_or_copied_environment_goes_on_by_itself(clone):
 def test_a_snapshot_of_another_configuration_is_refused():
     env = make()
     env.reset(seed=0)
-    with pytest.raises(hub.SnapshotError, match="frame_skip=8.*frame_skip=4"):
+    with pytest.raises(hub.SnapshotError, match=r"frame_skip=8.*frame_skip=4"):
         make(frame_skip=4).restore(env.snapshot())
 
 
@@ -372,7 +372,7 @@ def test_snapshot_before_reset_is_refused():
         make().snapshot()
 
 
-# ---- make_vec and rendering ------------------------------------------------------------------------
+# ---- make_vec and rendering ---------------------------------------------------------------------
 
 
 @pytest.mark.parametrize("mode", ["vector_entry_point", "sync"])

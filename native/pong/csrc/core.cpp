@@ -1,5 +1,6 @@
 #include "core.hpp"
 
+#include <pybind11/stl.h>
 #include <sched.h>
 
 #include <algorithm>
