@@ -43,6 +43,11 @@ def run(plan: Plan) -> Iterator[Row]:
         def progress(message: str, part: int, parts: int, done: int = done) -> None:
             plan.progress(message, done * 1000 + part * 1000 // max(parts, 1), total * 1000)
 
+        card = PLUGINS.registry.card(env_id) if env_id in PLUGINS.registry else None
+        if card is not None and card.missing():
+            why = f"{card.reason()}. Fix: {card.fix()}"
+            yield Row(SUITE, env_id, "environment", "", skipped=why)
+            continue
         target = "hub.bench.throughput:measure"
         one = replace(plan, ids=(env_id,), progress=progress)
         yield from isolated(one, target, env_id, suite=SUITE, env_id=env_id)

@@ -131,6 +131,14 @@ def test_an_environment_that_breaks_is_a_row_and_stops_no_other(site: PluginSite
     assert any(row["id"] == "hub:toy/Toy-v0" and row["median"] for row in run.data["rows"])
 
 
+def test_an_absent_environment_is_skipped_with_the_fix(site: PluginSite) -> None:
+    write_toy(site)
+    run = Run(site.hub("bench", "--id", "toy/Absent-v0", "--json", "-"))
+    (row,) = run.data["rows"]
+    assert "no-such-program, not installed here. Fix: buy it" in row["skipped"]
+    assert run.status == 0
+
+
 def test_cartpole_through_make_is_as_fast_as_itself(site: PluginSite) -> None:
     run = Run(site.hub("bench", "--id", "CartPole-v1", "--lanes", "4", *FAST, "--json", "-"))
     assert run.status == 0, run.stderr
