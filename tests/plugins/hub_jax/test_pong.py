@@ -11,11 +11,11 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 import pytest
-from hub_jax import pong_view
-from hub_jax.pong import FAR_X, FAR_Y, PUFFER, Court, Rules, covers, frame, observe, pong, serve
 
 import hub
 from hub.functional.properties import check_properties, digest
+from hub_jax import pong_view
+from hub_jax.pong import FAR_X, FAR_Y, PUFFER, Court, Rules, covers, frame, observe, pong, serve
 from tests import need
 
 DEFAULT, QUIRKS = Rules(puffer=False, frame_skip=1), Rules(puffer=True, frame_skip=1)

@@ -1,10 +1,10 @@
 import jax
 import jax.numpy as jnp
 import pytest
-from hub_jax import threefry
 
 from hub import threefry as python
 from hub.functional import lane_keys
+from hub_jax import threefry
 
 ONES = 0xFFFFFFFF
 
