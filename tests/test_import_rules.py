@@ -69,6 +69,8 @@ def package_of(path: Path) -> str:
 
 def layer_of(module: str) -> int:
     """Layer of `hub.<room>...`; what the package re-exports belongs to its second layer."""
+    if module.endswith(".__main__"):
+        return len(LAYERS) - 1  # a program of its own, like a command
     room = [*module.split("."), "__init__"][1]
     for number, rooms in enumerate(LAYERS):
         if room in rooms:
