@@ -9,7 +9,6 @@ draw all lanes from one generator), what can be told without the table is checke
 from __future__ import annotations
 
 import statistics
-from contextlib import ExitStack
 from typing import Any
 
 import gymnasium
@@ -138,9 +137,8 @@ def play_table(session: Session, kind: str, mode: AutoresetMode, limit: int | No
         # Gymnasium's fault, so the script does without it there.
         manual = shared
         kwargs["vector_kwargs"] |= {"context": "spawn", "shared_memory": shared}
-    with ExitStack() as stack:
-        probe = stack.enter_context(open_vector(session, count, kind, **kwargs, **limited))
-        singles = [stack.enter_context(session.open(**limited)) for _ in range(count)]
+    with open_vector(session, count, kind, **kwargs, **limited) as probe:
+        singles = session.singles(count, limit)
         table = Table(session, probe, Lanes(singles, mode), mode, manual)
         return table.play(SHORT_STEPS if limit is not None else _natural_steps(session))
 

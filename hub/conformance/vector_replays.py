@@ -11,8 +11,8 @@ from gymnasium.vector.utils import concatenate, create_empty_array
 
 from hub.conformance.batch import VectorProbe, open_vector, require_vector, rows, vector_takes
 from hub.conformance.outcome import Finding, Skipped, blame
-from hub.conformance.play import Frame, actions, compare, frames
-from hub.conformance.session import OTHER_SEED, SEED, Session
+from hub.conformance.play import Frame, Probe, actions, compare, frames
+from hub.conformance.session import MIN_STEPS, OTHER_SEED, SEED, Session
 from hub.conformance.snapshot import Snapshot, difference, snapshot
 from hub.conformance.vector import LANES
 
@@ -31,12 +31,14 @@ def _play(session: Session, probe: VectorProbe, seed: int, steps: int) -> list[F
     for frame in frames(probe, seed, steps):
         played.append(frame)
         session.require_time()
+        if len(played) > MIN_STEPS and session.left() < 0:
+            break
     return played
 
 
 def _single_resets(session: Session, seeds: list[int]) -> list[Snapshot]:
-    with session.open() as probe:
-        return [snapshot(probe.reset(seed=s)[0], "observation") for s in seeds]
+    probe = session.singles(1, None)[0]
+    return [snapshot(probe.reset(seed=s)[0], "observation") for s in seeds]
 
 
 def _follow(session: Session, seeds: int | list[int]) -> Finding | None:
@@ -79,7 +81,8 @@ def vector_lanes(session: Session) -> str:
     """Lanes play as differently as single environments with as many seeds do."""
     require_vector(session)
     session.require_determinism()
-    alone = [_alone(session, SEED + lane) for lane in range(MANY_LANES)]
+    single = session.singles(1, None)[0]
+    alone = [_alone(single, SEED + lane) for lane in range(MANY_LANES)]
     kinds = _distinct(alone)
     if kinds == 1:
         raise Skipped("the single environment plays alike with every seed")
@@ -111,15 +114,14 @@ def _distinct(plays: list[list[Snapshot]]) -> int:
     return len(kinds)
 
 
-def _alone(session: Session, seed: int) -> list[Snapshot]:
+def _alone(probe: Probe, seed: int) -> list[Snapshot]:
     """Play one episode of a single environment, with the actions that all lanes get."""
-    with session.open() as probe:
-        seen = [snapshot(probe.reset(seed=seed)[0], "observation")]
-        given = actions(probe.env.action_space, SEED)
-        for _, action in zip(range(SAME_ACTION_STEPS), given, strict=False):
-            if probe.done:
-                break
-            seen.append(snapshot(probe.step(action)[0], "observation"))
+    seen = [snapshot(probe.reset(seed=seed)[0], "observation")]
+    given = actions(probe.env.action_space, SEED)
+    for _, action in zip(range(SAME_ACTION_STEPS), given, strict=False):
+        if probe.done:
+            break
+        seen.append(snapshot(probe.step(action)[0], "observation"))
     return seen
 
 

@@ -27,7 +27,10 @@ def outcome(folder: Path, name: str, rule: str, strict: bool = True, seconds: fl
 def _outcome(folder: Path, name: str, rule: str, strict: bool, seconds: float) -> Check:
     session = Session(find(env_id(name)), strict, seconds, Pulse(folder / "pulse"))
     session.begin(0.3, 1.0)
-    return judge(session, {r.name: r for r in TABLE}[rule])
+    try:
+        return judge(session, {r.name: r for r in TABLE}[rule])
+    finally:
+        session.close()
 
 
 # (mutant, rule, step, field); None where the report need not name one.
