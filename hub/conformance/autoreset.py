@@ -167,7 +167,7 @@ def _natural_steps(session: Session) -> int:
     """Steps in which each lane should end a few times, as far as the time allows."""
     ends = [end[0] for end in walked(session).ends]
     wanted = 3 * int(statistics.median(ends)) + 10 if ends else MAX_STEPS
-    affordable = max(session.left(), 0.2) * 0.5 / (session.step_seconds * LANES * 2)
+    affordable = session.left() * 0.5 / (session.step_seconds * LANES * 2)
     return max(10, min(wanted, int(affordable)))
 
 
@@ -175,7 +175,7 @@ def _check_mode(session: Session, kind: str, mode: AutoresetMode) -> str:
     """Play the short and the natural table of one mode."""
     ends = 0
     own = kind == "vector_entry_point"
-    if not own or vector_takes(session, "max_episode_steps"):
+    if not own or vector_takes(session, "max_episode_steps", SHORT_LIMIT):
         ends += play_table(session, kind, mode, SHORT_LIMIT)
     if kind != "async":
         ends += play_table(session, kind, mode, None)

@@ -22,6 +22,8 @@ SEED, OTHER_SEED = 4021, 91_733
 MIN_STEPS, MAX_STEPS, MAX_BYTES = 5, 12_000, 64 * 2**20
 # Share of the whole time that one replay may take; about a dozen rules replay.
 REPLAY_SHARE = 0.02
+# A play that begins late in its rule's time may still take this share.
+LEAST_SHARE = 3 * REPLAY_SHARE
 # A second process may take this share, most of which is imports.
 PROCESS_SHARE = 0.25
 JAX_TOLERANCE = 1e-3
@@ -60,6 +62,10 @@ class Session:
         """Return the seconds left of the current rule's share."""
         return self.slice_end - time.monotonic()
 
+    def grant(self) -> None:
+        """Let the play that begins now have its least time, whatever making it has taken."""
+        self.slice_end = max(self.slice_end, time.monotonic() + self.seconds * LEAST_SHARE)
+
     def start_deadline(self) -> float:
         """Return until when to wait for another process, which has to import everything first."""
         wait = max(self.left(), self.seconds * PROCESS_SHARE)
@@ -79,6 +85,7 @@ class Session:
             # The passive checker would raise first and hide at which step and field.
             env = gymnasium.make(self.spec, disable_env_checker=True, **kwargs)
         self.pulse.leave()
+        self.grant()
         probe = Probe(env, self.pulse)
         try:
             yield probe
@@ -102,6 +109,7 @@ class Session:
     def play(self, probe: Probe, seed: int) -> list[Frame]:
         """Play `steps` steps from `seed`, or fewer when the rule's time is over."""
         played: list[Frame] = []
+        self.grant()
         for frame in frames(probe, seed, self.steps):
             played.append(frame)
             self.require_time()
@@ -161,7 +169,12 @@ class Session:
         """Return what asks a child process for the hashes of the play of `seed`."""
         replay = [seed, self.steps]
         packed = specs.pack(self.spec)
-        return {"id": self.spec.id, "spec": packed, "seconds": self.left(), "replay": replay}
+        return {
+            "id": self.spec.id,
+            "spec": packed,
+            "seconds": LEAST_SHARE * self.seconds,
+            "replay": replay,
+        }
 
     def require_determinism(self) -> None:
         """Raise `Skipped` when the spec says that a seed does not fix the episode."""

@@ -27,7 +27,8 @@ def _steps(session: Session, lanes: int = LANES) -> int:
 
 
 def _play(session: Session, probe: VectorProbe, seed: int, steps: int) -> list[Frame]:
-    played = []
+    played: list[Frame] = []
+    session.grant()
     for frame in frames(probe, seed, steps):
         played.append(frame)
         session.require_time()
@@ -166,7 +167,7 @@ def vector_threads(session: Session) -> str:
     """The result does not depend on the number of threads."""
     require_vector(session)
     session.require_determinism()
-    if not vector_takes(session, "num_threads"):
+    if not vector_takes(session, "num_threads", 1):
         raise Skipped("its constructor has no num_threads")
     lanes = THREAD_LANES if session.step_seconds < 2e-4 else 16
     plays = []
