@@ -16,7 +16,7 @@ from hub.conformance.session import MIN_STEPS, OTHER_SEED, SEED, Session
 from hub.conformance.snapshot import Snapshot, difference, snapshot
 from hub.conformance.vector import LANES
 
-MANY_LANES, SAME_ACTION_STEPS = 8, 50
+SAME_ACTION_STEPS = 50
 MAX_STEPS = 2_000
 # Enough lanes that a pool of threads is worth its while, and steps for their races to show.
 THREADS, THREAD_LANES, THREAD_STEPS = (1, 2, 4), 1_024, 40
@@ -83,23 +83,23 @@ def vector_lanes(session: Session) -> str:
     require_vector(session)
     session.require_determinism()
     single = session.singles(1, None)[0]
-    alone = [_alone(single, SEED + lane) for lane in range(MANY_LANES)]
+    alone = [_alone(single, SEED + lane) for lane in range(LANES)]
     kinds = _distinct(alone)
     if kinds == 1:
         raise Skipped("the single environment plays alike with every seed")
-    with open_vector(session, MANY_LANES) as probe:
+    with open_vector(session, LANES) as probe:
         for seed in (SEED, None):
             played = _together(session, probe, seed)
-            lanes = [[row[lane] for row in played] for lane in range(MANY_LANES)]
+            lanes = [[row[lane] for row in played] for lane in range(LANES)]
             if _distinct(lanes) == 1:
                 text = f"all lanes play alike after reset(seed={seed})"
                 raise Finding(text, 0, "observation", seed)
             # Where chance never makes two seeds alike, two lanes alike share a seed.
-            for a, b in itertools.combinations(range(MANY_LANES), 2):
-                if kinds == MANY_LANES and _alike(lanes[a], lanes[b]):
+            for a, b in itertools.combinations(range(LANES), 2):
+                if kinds == LANES and _alike(lanes[a], lanes[b]):
                     text = f"lanes {a} and {b} play alike after reset(seed={seed})"
                     raise Finding(text, 0, "observation", seed)
-    return f"{MANY_LANES} lanes with one action, seeded and not"
+    return f"{LANES} lanes with one action, seeded and not"
 
 
 def _alike(a: list[Snapshot], b: list[Snapshot]) -> bool:
@@ -140,9 +140,9 @@ def _together(session: Session, probe: VectorProbe, seed: int | None) -> list[li
 
 def _repeated(space: gymnasium.Space[Any], action: Any) -> Any:
     """Return the batch that gives every lane `action`."""
-    copies = [action] * MANY_LANES
+    copies = [action] * LANES
     try:
-        empty: Any = create_empty_array(space, MANY_LANES)
+        empty: Any = create_empty_array(space, LANES)
         return concatenate(space, copies, empty)
     except gymnasium.error.CustomSpaceError:
         return tuple(copies)
