@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from hypothesis.extra import numpy as npst
 
 import hub
-from hub.picture import FrameError, Frame, halved, png, save_gif, small_png, text
+from hub.picture import Frame, FrameError, halved, png, save_gif, small_png, text
 from tests import need
 
 frames = npst.arrays(np.uint8, st.tuples(st.integers(1, 9), st.integers(1, 9), st.just(3)))

@@ -7,6 +7,7 @@ PYBIND11_MODULE(_core, m) {
     using hub::PongCore;
 
     m.doc() = "The C core of Pong; use hub_pong.PongVectorEnv or gymnasium.make instead.";
+    m.attr("SOURCE_HASH") = HUB_SOURCE_HASH;
     hub::count_forks();
 
     py::class_<PongCore>(m, "PongCore", "Pong lanes over bound buffers; a hub.native.BatchCore.")

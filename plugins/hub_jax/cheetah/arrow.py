@@ -87,9 +87,7 @@ def project(tree: Sequence[Pose], maps: Sequence[Stiffness]) -> Arrow:
     for leg in LEGS:
         axes = [hinge_axis(tree[body]) for body in leg]
         wrenches = [composite[body].hinge(axis) for body, axis in zip(leg, axes, strict=True)]
-        entry = [
-            [_along(axes[min(i, j)], wrenches[max(i, j)]) for j in range(3)] for i in range(3)
-        ]
+        entry = [[_along(axes[min(i, j)], wrenches[max(i, j)]) for j in range(3)] for i in range(3)]
         legs.append(entry)
         couplings.append([[wrench[row] for wrench in wrenches] for row in range(3)])
     s = composite[0]

@@ -29,7 +29,6 @@ from hub_jax.cheetah.constants import (
     LIMIT,
     MIN_IMPEDANCE,
     RADIUS,
-    START_HEIGHT,
     Pair,
     SoftConstraint,
 )
@@ -37,9 +36,7 @@ from hub_jax.cheetah.kinematics import Planar, Pose, Scalar, Scalars
 
 # Slot k of the 16 is end k // 8 of capsule k % 8.
 SLOT_BODIES = tuple(capsule.body for capsule in CAPSULES) * 2
-SLOT_ENDS: tuple[Pair, ...] = tuple(
-    capsule.ends()[end] for end in (0, 1) for capsule in CAPSULES
-)
+SLOT_ENDS: tuple[Pair, ...] = tuple(capsule.ends()[end] for end in (0, 1) for capsule in CAPSULES)
 
 
 class Contacts(NamedTuple):
@@ -102,8 +99,9 @@ def contacts(height: Scalar, tree: Sequence[Pose], bodies: Sequence[Planar]) -> 
     """
     b, k = damping_and_stiffness(CONTACT)
     frame = Pose(*(jnp.stack([part[i] for i in SLOT_BODIES]) for part in zip(*tree, strict=True)))
-    x, z = frame.point((_column(frame.x, [e[0] for e in SLOT_ENDS]),
-                        _column(frame.x, [e[1] for e in SLOT_ENDS])))
+    x, z = frame.point(
+        (_column(frame.x, [e[0] for e in SLOT_ENDS]), _column(frame.x, [e[1] for e in SLOT_ENDS]))
+    )
     dist = height + z - RADIUS
     d = impedance(CONTACT, dist)
     # diagApprox of a pyramid's row is (1 + friction^2) times the body's inverse weight, and R is
@@ -134,11 +132,6 @@ def limits(qpos: Scalars, qvel: Scalars) -> Limits:
     invweight = _column(angle, [hinge.invweight for hinge in HINGES])
     weight = jnp.where(dist < 0.0, d / ((1.0 - d) * invweight), 0.0)
     return Limits(sign, dist, weight, b * sign * rate + k * d * dist)
-
-
-def start_height(qpos: Scalars) -> Scalar:
-    """Return the height of the torso's origin above the floor, m."""
-    return qpos[1] + START_HEIGHT
 
 
 def _column(like: Scalar, values: Sequence[float]) -> Scalar:

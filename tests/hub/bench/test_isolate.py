@@ -50,7 +50,11 @@ def test_rows_and_progress_come_from_another_process_whatever_it_prints() -> Non
     heard: list[tuple[str, int, int]] = []
     plan = Plan(lanes=(1, 4), progress=lambda *said: heard.append(said))
     found = run("rows", 3, plan)
-    assert [(row.case, row.unit) for row in found] == [("0", "lanes"), ("1", "lanes"), ("2", "lanes")]
+    assert [(row.case, row.unit) for row in found] == [
+        ("0", "lanes"),
+        ("1", "lanes"),
+        ("2", "lanes"),
+    ]
     assert heard == [("counting", n, 3) for n in range(3)]
 
 

@@ -31,7 +31,9 @@ def counted(subject: Subject, batches: int) -> float:
 
 def test_autoreset_steps_are_not_counted(toy: str) -> None:
     # Four steps of every five are an episode's; SyncVectorEnv resets by NEXT_STEP.
-    assert counted(build(Case("sync", lanes=8), toy), 100) == pytest.approx(100 * 8 * 4 / 5, rel=0.01)
+    assert counted(build(Case("sync", lanes=8), toy), 100) == pytest.approx(
+        100 * 8 * 4 / 5, rel=0.01
+    )
 
 
 def test_same_step_autoreset_counts_every_step(toy: str) -> None:

@@ -114,9 +114,7 @@ def test_cartpole_is_measured_beside_itself_with_ratios_near_one(site: PluginSit
 def test_an_earlier_run_is_compared_with(site: PluginSite, tmp_path: Path) -> None:
     old = tmp_path / "old.json"
     assert toy_run(site, "--json", str(old)).returncode == 0
-    done = site.hub(
-        "bench", "--id", "toy/Toy-v0", *FAST, "--compare", str(old), "--json", "-"
-    )
+    done = site.hub("bench", "--id", "toy/Toy-v0", *FAST, "--compare", str(old), "--json", "-")
     changes = {c["case"]: c for c in json.loads(done.stdout)["compare"]}
     was = {row["case"]: row["median"] for row in json.loads(old.read_text())["rows"]}
     assert changes["make"]["old"] == was["make"]

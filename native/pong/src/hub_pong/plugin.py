@@ -26,6 +26,7 @@ CARDS = (
         order_enforce=False,  # the core raises ResetNeeded itself
         disable_env_checker=True,
         reference=_RULES,
+        fidelity="hub_pong.fidelity:DECLARATION",
         requires=_REQUIRES,
         bench={"layers": "hub_pong.bench:layers", "goals": _GOALS},
     ),
