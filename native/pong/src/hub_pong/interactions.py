@@ -8,6 +8,7 @@ import numpy as np
 from gymnasium.vector import AutoresetMode
 
 from hub.fidelity import Check, CheckResult, compare
+from hub_pong.components import at_walls, left_end, misses, right_end
 from hub_pong.moments import (
     core_lanes,
     core_state,
@@ -15,7 +16,6 @@ from hub_pong.moments import (
     step_core,
     step_reference,
 )
-from hub_pong.components import at_walls, left_end, misses, right_end
 from hub_pong.options import PUFFER
 from hub_pong.reference import PythonPongEnv
 
