@@ -37,6 +37,8 @@ class NativeEnv(CoreHost, gymnasium.Env[Any, Any]):
         render_mode: str | None = None,
         draw: Draw | None = None,
     ) -> None:
+        # Gymnasium 1.1 and 1.2 write the autoreset mode into the metadata of what they vectorise.
+        self.metadata = dict(type(self).metadata)
         self.observation_space = observation_space
         self.action_space = action_space
         self._host(

@@ -63,6 +63,12 @@ class NativeVectorEnv(CoreHost, VectorEnv[Any, Any, npt.NDArray[Any]]):
     ) -> None:
         if not isinstance(num_envs, int) or num_envs < 1:
             raise ValueError(f"num_envs {num_envs!r}: expected a whole number, 1 or more")
+        if max_episode_steps is not None and (
+            not isinstance(max_episode_steps, int) or max_episode_steps < 1
+        ):
+            raise ValueError(
+                f"max_episode_steps {max_episode_steps!r}: expected 1 or more, or None for no limit"
+            )
         if not isinstance(action_space, (Box, Discrete, MultiBinary, MultiDiscrete)):
             raise TypeError(
                 f"action space {action_space}: a native core takes actions as one array, "
@@ -187,7 +193,9 @@ class NativeVectorEnv(CoreHost, VectorEnv[Any, Any, npt.NDArray[Any]]):
 
     def close_extras(self, **kwargs: Any) -> None:
         """Free the core; every later call raises `ClosedError`."""
-        self._core.close()
+        # Gymnasium 1.1 and 1.2 also close what failed to be constructed.
+        if hasattr(self, "_core"):
+            self._core.close()
 
     def _bind(self) -> None:
         super()._bind()

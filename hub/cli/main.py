@@ -19,6 +19,7 @@ BUILT_IN: dict[str, tuple[str, str]] = {
     "bench": ("hub.cli.bench:command", "Benchmark environments beside their references."),
     "check": ("hub.cli.check:command", "Check an environment against every rule."),
     "doctor": ("hub.cli.doctor:command", "Say what is here, what is missing and the fix."),
+    "images": ("hub.cli.images:command", "List, build and prune sandbox images."),
     "info": ("hub.cli.info:command", "Show card, spaces, options and rules of an environment."),
     "list": ("hub.cli.list_:command", "List environments, absent ones with the fix."),
     "new": ("hub.cli.new:command", "Write a plugin distribution to start from."),

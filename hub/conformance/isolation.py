@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from hub.conformance.outcome import Finding
-from hub.conformance.play import Probe, actions, compare, frames
+from hub.conformance.play import Frame, Probe, actions, compare, frames
 from hub.conformance.session import SEED, Session
 from hub.conformance.snapshot import Snapshot, difference, snapshot
 
@@ -55,8 +55,18 @@ def _generators() -> list[Generator]:
 def global_rng(session: Session) -> str:
     """The environment neither reads nor seeds the generators of np.random, random and torch."""
     generators = _generators()
+    first = _play_seeded(session, generators, 77_001)
+    if not session.spec.nondeterministic:
+        # A play that puts the generators back as they were shows only under other states.
+        second = _play_seeded(session, generators, 77_002)
+        compare(first, second, SEED, "two states of the global generators")
+    return ", ".join(generator.name for generator in generators)
+
+
+def _play_seeded(session: Session, generators: list[Generator], seed: int) -> list[Frame]:
+    """Play with seeded global generators; a finding when one of them moves."""
     for generator in generators:
-        generator.seed(77_001)
+        generator.seed(seed)
     before = [generator.state() for generator in generators]
 
     def touched(where: str, probe: Probe) -> None:
@@ -72,14 +82,15 @@ def global_rng(session: Session) -> str:
             play.append(frame)
             touched("step" if frame.step else "reset", probe)
             session.require_time()
-    if not session.spec.nondeterministic:
-        expected = session.reference(SEED)[: len(play)]
-        compare(expected, play, SEED, "two states of the global generators")
-    return ", ".join(generator.name for generator in generators)
+    return play
 
 
 def returned_data(session: Session) -> str:
-    """What was returned never changes later, and belongs to the caller; actions stay as given."""
+    """What was returned never changes later, and is the caller's; actions stay as given.
+
+    That the caller may overwrite an observation is the hub's own rule: some of Gymnasium's
+    environments (MountainCarContinuous) hand out the array that they compute with.
+    """
     kept: list[tuple[int, str, Any, Snapshot]] = []
 
     def keep(at: int, name: str, value: Any) -> None:
@@ -113,7 +124,7 @@ def returned_data(session: Session) -> str:
         look("a later step")
         probe.reset()
         look("the next reset")
-    if not session.spec.nondeterministic:
+    if session.strict and not session.spec.nondeterministic:
         _scribble(session)
     return f"{len(kept)} objects kept and looked at again"
 

@@ -149,21 +149,18 @@ def render(session: Session) -> str:
         modes = probe.env.metadata.get("render_modes")
     if not isinstance(modes, list | tuple):
         raise Finding("metadata['render_modes'] is no list", field="metadata")
-    done, missing = [], ""
-    for mode in modes:
-        if mode not in FRAMES:
-            continue  # "human" opens a window; other names are the environment's own
+    shown = [mode for mode in modes if mode in FRAMES]  # "human" opens a window
+    for mode in shown:
         try:
             _render_mode(session, mode)
-            done.append(mode)
         except Finding as found:
-            # A machine without the library or the display that it needs shows nothing about it.
+            # A machine without the library or the display that it needs shows nothing about it,
+            # and to try on with another mode may abort the process (MuJoCo's does).
             missing = lacks_renderer(found)
-            if not missing:
-                raise Finding(f"{mode}: {found.message}", found.step, found.field, SEED) from found
-    if missing:
-        raise Skipped(missing)
-    return ", ".join(done) or "no mode that returns a frame"
+            if missing:
+                raise Skipped(f"{mode}: {missing}") from found
+            raise Finding(f"{mode}: {found.message}", found.step, found.field, SEED) from found
+    return ", ".join(shown) or "no mode that returns a frame"
 
 
 def lacks_renderer(found: Finding) -> str:

@@ -36,11 +36,12 @@ class Probe:
         self.seed: int | None = None
 
     def reset(
-        self, seed: int | None = None, options: dict[str, Any] | None = None
+        self, seed: Any = None, options: dict[str, Any] | None = None
     ) -> tuple[Any, dict[str, Any]]:
         """Reset; a finding unless it returns `(observation, info)`."""
         self.at, self.done = 0, False
-        self.seed = self.seed if seed is None else seed
+        # Vector environments take a list too; what is reported is the last single one.
+        self.seed = seed if isinstance(seed, int) else self.seed
         self._pulse.enter(0, self.seed)
         with blame("reset", 0, self.seed):
             result = self.env.reset(seed=seed, options=options)

@@ -16,7 +16,7 @@ from hub.conformance.session import OTHER_SEED, SEED, Session
 from hub.conformance.snapshot import Snapshot, difference, snapshot
 from hub.conformance.vector import LANES
 
-SAME_ACTION_STEPS = 50
+MANY_LANES, SAME_ACTION_STEPS = 8, 50
 MAX_STEPS = 2_000
 # Enough lanes that a pool of threads is worth its while, and steps for their races to show.
 THREADS, THREAD_LANES, THREAD_STEPS = (1, 2, 4), 1_024, 40
@@ -43,8 +43,7 @@ def _follow(session: Session, seeds: int | list[int]) -> Finding | None:
     """Return a finding unless lane i resets as the single environment does with its seed."""
     own = [seeds + lane for lane in range(LANES)] if isinstance(seeds, int) else seeds
     with open_vector(session, LANES) as probe, blame(f"reset(seed={seeds})", 0):
-        # Gymnasium's signature of VectorEnv.reset says int; its own SyncVectorEnv takes lists.
-        observations, _ = probe.reset(seed=seeds)  # type: ignore[arg-type]  # see above
+        observations, _ = probe.reset(seed=seeds)
         given = rows(probe, (observations, {}))
     for lane, want in enumerate(_single_resets(session, own)):
         got = {path: leaf for path, leaf in given[lane].items() if path.startswith("observation")}
@@ -77,22 +76,39 @@ def vector_seeds(session: Session) -> str:
 
 
 def vector_lanes(session: Session) -> str:
-    """No two lanes play the same, unless single environments with two seeds do."""
+    """Lanes play as differently as single environments with as many seeds do."""
     require_vector(session)
     session.require_determinism()
-    if not any(
-        difference(a, b)
-        for a, b in zip(_alone(session, SEED), _alone(session, SEED + 1), strict=False)
-    ):
-        raise Skipped("the single environment plays alike with two seeds")
-    with open_vector(session, LANES) as probe:
+    alone = [_alone(session, SEED + lane) for lane in range(MANY_LANES)]
+    kinds = _distinct(alone)
+    if kinds == 1:
+        raise Skipped("the single environment plays alike with every seed")
+    with open_vector(session, MANY_LANES) as probe:
         for seed in (SEED, None):
             played = _together(session, probe, seed)
-            for a, b in itertools.combinations(range(LANES), 2):
-                if not any(difference(row[a], row[b]) for row in played):
+            lanes = [[row[lane] for row in played] for lane in range(MANY_LANES)]
+            if _distinct(lanes) == 1:
+                text = f"all lanes play alike after reset(seed={seed})"
+                raise Finding(text, 0, "observation", seed)
+            # Where chance never makes two seeds alike, two lanes alike share a seed.
+            for a, b in itertools.combinations(range(MANY_LANES), 2):
+                if kinds == MANY_LANES and _alike(lanes[a], lanes[b]):
                     text = f"lanes {a} and {b} play alike after reset(seed={seed})"
                     raise Finding(text, 0, "observation", seed)
-    return f"{LANES} lanes with one action, seeded and not"
+    return f"{MANY_LANES} lanes with one action, seeded and not"
+
+
+def _alike(a: list[Snapshot], b: list[Snapshot]) -> bool:
+    return not any(difference(x, y) for x, y in zip(a, b, strict=False))
+
+
+def _distinct(plays: list[list[Snapshot]]) -> int:
+    """Return how many of the plays differ from every one before them."""
+    kinds: list[list[Snapshot]] = []
+    for play in plays:
+        if not any(_alike(play, kind) for kind in kinds):
+            kinds.append(play)
+    return len(kinds)
 
 
 def _alone(session: Session, seed: int) -> list[Snapshot]:
@@ -121,9 +137,9 @@ def _together(session: Session, probe: VectorProbe, seed: int | None) -> list[li
 
 def _repeated(space: gymnasium.Space[Any], action: Any) -> Any:
     """Return the batch that gives every lane `action`."""
-    copies = [action] * LANES
+    copies = [action] * MANY_LANES
     try:
-        empty: Any = create_empty_array(space, LANES)
+        empty: Any = create_empty_array(space, MANY_LANES)
         return concatenate(space, copies, empty)
     except gymnasium.error.CustomSpaceError:
         return tuple(copies)

@@ -14,6 +14,8 @@ import sys
 from pathlib import Path
 from typing import Any
 
+import gymnasium
+
 from hub.conformance import specs
 from hub.conformance.outcome import Finding, Skipped, describe
 from hub.conformance.play import digests, frames
@@ -39,7 +41,9 @@ def work(request: dict[str, Any], pulse: Pulse, tell: Any) -> None:
         spec = specs.unpack(request["spec"]) if request["spec"] else specs.find(request["id"])
     # A module that cannot be imported may raise anything.
     except Exception as error:
-        tell({"unknown": describe(error)})
+        # Gymnasium's own errors say all; of others, where they come from helps.
+        own = isinstance(error, gymnasium.error.Error)
+        tell({"unknown": str(error) if own else describe(error)})
         return
     if "replay" in request:
         seed, steps = request["replay"]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from hub import EnvCard, Requirement, hookimpl
 from hub.hookspecs import RegisterEnv
+from hub_jax.cheetah.card import CARD as HALF_CHEETAH
 
 _REQUIRES = (Requirement("distribution", "jax", "pip install jax"),)
 
@@ -21,6 +22,7 @@ CARDS = (
         reference="hub:native/Pong-v0",
         requires=_REQUIRES,
     ),
+    HALF_CHEETAH,
 )
 
 

@@ -42,6 +42,7 @@ def test_the_c_core_is_clean_under_address_and_undefined_behaviour_sanitizers(tm
     assert run(program, timeout=120) == "clean\n"
 
 
+@pytest.mark.slow
 def test_the_type_stub_agrees_with_the_binary(tmp_path):
     need.module("hub_pong._core")
     need.module("mypy")
