@@ -143,11 +143,11 @@ def step_reference(moments: Moments) -> Outcomes:
         put(pong, game, int(moments.seeds[lane]), int(moments.draws[lane]))
         observation, reward, over, _, _ = pong.step(int(moments.actions[lane]))
         rows.append((pong._game, reward, over, pong._draws, observation))
-    values, rewards, over, draws, observations = zip(*rows, strict=True)
+    values, rewards, ends, draws, observations = zip(*rows, strict=True)
     return Outcomes(
         values=np.array(values),
         rewards=np.array(rewards, np.float64),
-        over=np.array(over, np.bool_),
+        over=np.array(ends, np.bool_),
         draws=np.array(draws, np.uint64),
         observations=np.stack(observations),
     )
