@@ -83,5 +83,5 @@ def build_binding(gcc, gxx, package):
     run(gcc, *STRICT, *flags, "-c", SOURCES / "batch.c", "-o", batch)
     suffix = sysconfig.get_config_var("EXT_SUFFIX")
     units = [SOURCES / "module.cpp", SOURCES / "core.cpp", batch]
-    options = ["-std=c++17", "-shared", "-pthread", "-fvisibility=hidden"]
+    options = ["-std=c++17", "-shared", "-pthread", "-fvisibility=hidden", '-DHUB_SOURCE_HASH=""']
     run(gxx, *flags, *options, *includes, *units, "-o", package / f"_core{suffix}")
