@@ -53,6 +53,33 @@ class SnapshotError(HubError, ValueError):
     """A snapshot is truncated, altered, or of another version or configuration."""
 
 
+class SandboxError(HubError, RuntimeError):
+    """A sandbox failed as a whole (a command that fails is no error: it has an exit code).
+
+    Attributes:
+        attribution: Whose doing it was, for the outcome of the episode: `"agent"` (it used up or
+            destroyed its own sandbox: `agent_error`), `"infra"` (the machine's: `infra_error`) or
+            `"unknown"` (`infra_error` with attribution unknown). A spent lifetime is `"budget"`:
+            the episode is truncated.
+    """
+
+    def __init__(self, message: str, attribution: str = "infra") -> None:
+        super().__init__(message)
+        self.attribution = attribution
+
+
+class SandboxUnavailable(SandboxError):
+    """No provider can run the sandbox asked for; the message says why for each, with the fix."""
+
+
+class SandboxFileError(HubError, OSError):
+    """A file inside a sandbox cannot be read or written; `errno` says why."""
+
+
+class ImageError(HubError, ValueError):
+    """An image is unknown, cannot be built, or does not hold what a sandbox needs."""
+
+
 class DeclarationError(HubError, ValueError):
     """A fidelity declaration breaks its contract (too few episodes, two checks of one name...)."""
 
@@ -63,3 +90,7 @@ class CertificateError(HubError, ValueError):
 
 class StaleBuildError(HubError, RuntimeError):
     """A compiled engine was built from other sources than those beside it; rebuild it."""
+
+
+class BenchError(HubError, ValueError):
+    """A benchmark was asked for something that it does not have (suite, case, old document)."""

@@ -49,6 +49,20 @@ def hub_register_envs(register: RegisterEnv) -> None:
     """
 
 
+# ---- Sandboxes --------------------------------------------------------------------------------
+
+
+@hookspec
+def hub_register_sandboxes(register: RegisterComponent) -> None:
+    """Register sandbox providers.
+
+    Called once per plugin, when `hub` is imported. `target` is a callable `() -> Provider`
+    (`hub.sandbox.Provider`); `hub.sandbox.create(provider=NAME)` then finds it, and
+    `hub.sandbox.conformance` is the suite that it must pass. The name `init` is reserved for the
+    helper that runs as PID 1 in every sandbox: its target is a callable `() -> pathlib.Path`.
+    """
+
+
 # ---- Trainers ----------------------------------------------------------------------------------
 
 
@@ -69,8 +83,13 @@ def hub_register_trainers(register: RegisterComponent) -> None:
 def hub_register_benchmarks(register: RegisterComponent) -> None:
     """Register benchmark suites for `hub bench NAME`.
 
-    Called once per plugin, when `hub` is imported. `target` is a callable
-    `(plan: hub.bench.Plan) -> Iterable[hub.bench.Row]`.
+    Called once per plugin, when `hub` is imported. Call `register(name, target, summary)` for each
+    suite; `hub bench --help` lists names and summaries. `target` is a function
+    `(plan: hub.bench.Plan) -> Iterable[hub.bench.Row]`, imported when the suite is run: it measures
+    what the plan asks for, calls `plan.progress(message, done, total)` as it goes on and yields
+    each row when it is known, with `suite=name`. An exception becomes a row with `error`; rows
+    already yielded are kept. Code that may crash, or whose libraries would disturb other figures,
+    runs in a process of its own through `hub.bench.isolated`.
     """
 
 

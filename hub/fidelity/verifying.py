@@ -84,12 +84,14 @@ def verify(card: EnvCard, run: Run, *, mutants: bool = False) -> Verification:
     """
     declaration = declaration_of(card)
     check_build(declaration.sources)
+    # Hashed before the run: it speaks of the files that were loaded, not of later edits.
+    blank = _blank(card, declaration)
     reports = run_ladder(declaration, run)
-    today = datetime.datetime.now(datetime.UTC).date().isoformat()
-    certificate = _certificate(card, declaration, reports, today)
+    levels = {str(report.level): {**_level(report), "date": blank.date} for report in reports}
+    certificate = replace(blank, level=level_reached(reports), levels=levels)
     passed = all(report.state != "failed" for report in reports)
     if mutants:
-        found = run_mutants(declaration, run)
+        found = run_mutants(declaration, run, reports)
         certificate = replace(certificate, mutants=json_values(found))
         passed = passed and found.passed
     path = certificate_path(card)
@@ -125,16 +127,15 @@ def hashed_sources(card: EnvCard, declaration: Declaration) -> Sources:
     return replace(declaration.sources, files=tuple(files))
 
 
-def _certificate(
-    card: EnvCard, declaration: Declaration, reports: tuple[LevelReport, ...], today: str
-) -> Certificate:
+def _blank(card: EnvCard, declaration: Declaration) -> Certificate:
+    """A certificate of today's sources and versions that shows nothing yet."""
     sources = hashed_sources(card, declaration)
     reference = declaration.reference
     return Certificate(
         id=card.id,
         hub=hub.__version__,
-        level=level_reached(reports),
-        date=today,
+        level=0,
+        date=datetime.datetime.now(datetime.UTC).date().isoformat(),
         declaration=card.fidelity,
         sources=json_values(sources),
         engine_hash=engine_hash(sources),
@@ -146,7 +147,7 @@ def _certificate(
             "hash": reference_hash(sources.package, reference.sources),
         },
         machine=machine(),
-        levels={str(r.level): {**_level(r), "date": today} for r in reports},
+        levels={},
     )
 
 
