@@ -60,11 +60,15 @@ def write_archive(path: Path) -> None:
         "config": blob(json.dumps(config).encode(), "config.v1+json"),
         "layers": [blob(data, "layer.v1.tar+gzip")],
     }
-    entry = blob(json.dumps(manifest).encode(), "manifest.v1+json")
-    index = {"schemaVersion": 2, "manifests": [entry]}
+    top = blob(json.dumps(manifest).encode(), "manifest.v1+json")
+    index = {"schemaVersion": 2, "manifests": [top]}
     with tarfile.open(path, "w") as tar:
         _add(tar, "oci-layout", b'{"imageLayoutVersion": "1.0.0"}')
         _add(tar, "index.json", json.dumps(index).encode())
+        for directory in ("blobs", "blobs/sha256"):
+            entry = tarfile.TarInfo(directory)
+            entry.type, entry.mode = tarfile.DIRTYPE, 0o755
+            tar.addfile(entry)
         for digest, raw in blobs.items():
             _add(tar, f"blobs/{digest.replace(':', '/')}", raw)
 
