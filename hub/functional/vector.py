@@ -187,8 +187,14 @@ class FunctionalVectorEnv(gymnasium.vector.VectorEnv[Any, Any, Any]):
 
     def _on_host(self, outcome: Outcome) -> Step:
         same = self.autoreset_mode is AutoresetMode.SAME_STEP
-        # Only SAME_STEP has a final observation; elsewhere it is not worth a transfer.
-        wanted = outcome if same else dataclasses.replace(outcome, final_observation=None)
+        # Each array costs a transfer: fetch what this mode hands out, no more.
+        told = same or bool(outcome.info or outcome.state_info)
+        started: Any = outcome.started if told else np.zeros(self.num_envs, bool)
+        wanted = dataclasses.replace(
+            outcome,
+            final_observation=outcome.final_observation if same else None,
+            started=started,
+        )
         got: Outcome = jax.device_get(wanted)
         started = np.array(got.started)
         infos: dict[str, Any] = {}
