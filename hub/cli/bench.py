@@ -59,10 +59,9 @@ def command(
     names = names or ("throughput",)
     check_names(names)
     old = read_rows(old_path) if old_path else None
-    for path in (html_path, json_path):
-        _check_writable(path)
+    _check_writable(html_path, json_path)
     length, count = (0.05, 3) if quick else (0.2, 7)
-    known = tuple(_resolve(i) for i in ids)
+    known = tuple(map(_resolve, ids))
     plan = Plan(known, lanes, seconds or length, rounds or count, threads, quick)
     rows: list[Row] = []
     with _progress(plan) as shown:
@@ -89,10 +88,11 @@ def _print(rows: list[Row], changes: list[dict[str, Any]] | None) -> None:
         screen.print(changes_table(changes))
 
 
-def _check_writable(path: str | None) -> None:
+def _check_writable(*paths: str | None) -> None:
     """Refuse a path that cannot be written before the minutes of measuring, not after."""
-    if path and path != "-" and not Path(path).resolve().parent.is_dir():
-        raise click.FileError(path, f"no folder {Path(path).parent}")
+    for path in paths:
+        if path and path != "-" and not Path(path).resolve().parent.is_dir():
+            raise click.FileError(path, f"no folder {Path(path).parent}")
 
 
 def _resolve(env_id: str) -> str:
