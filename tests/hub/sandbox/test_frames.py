@@ -31,9 +31,7 @@ def test_frames_come_out_whole_however_the_bytes_arrive(
     out=st.binary(max_size=50),
     err=st.binary(max_size=50),
 )
-def test_the_reply_to_a_command_is_read_back(
-    code: int, flags: int, out: bytes, err: bytes
-) -> None:
+def test_the_reply_to_a_command_is_read_back(code: int, flags: int, out: bytes, err: bytes) -> None:
     payload = struct.pack("<iIQ", code, flags, 7)
     for stream in (out, err):
         payload += frames.u64(len(stream) + 9) + frames.string(stream)
