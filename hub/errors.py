@@ -43,3 +43,7 @@ class ConcurrentUseError(HubError, RuntimeError):
 
 class SnapshotError(HubError, ValueError):
     """A snapshot is truncated, altered, or of another version or configuration."""
+
+
+class TrajectoryError(HubError, ValueError):
+    """A trajectory contradicts itself (lengths, flags, a reward that its outcome forbids)."""
