@@ -7,9 +7,6 @@ from typing import Any
 
 import numpy as np
 from gymnasium.spaces import Text
-from gymnasium.vector.utils import create_shared_memory
-from gymnasium.vector.utils.shared_memory import read_from_shared_memory, write_to_shared_memory
-from gymnasium.error import CustomSpaceError
 
 # What `sample` draws from: enough for a test to meet spaces, quotes, newlines and wide characters.
 _SAMPLE = "abcdefghijklmnopqrstuvwxyzABCXYZ0123456789 \n\t.,:;=<>(){}[]'\"\\/éßλЖ中🙂"

@@ -1,13 +1,13 @@
 """Turn, Trajectory, Outcome: the one record of an episode that every trainer adapter reshapes.
 
 Token ids are append-only: what the engine returned is stored and never encoded again. The flat
-arrays that trainers want (`tokens`, `loss_mask`, `logprobs`) are concatenations of the turns'
-arrays, so they cannot disagree with them.
+arrays that trainers want (`Trajectory.samples`) are concatenations of the turns' arrays, so they
+cannot disagree with them.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import Any, Literal
@@ -84,6 +84,8 @@ class Turn:
         raw_logprobs: `[n] float32` before temperature and truncation, or empty.
         finish_reason: Why sampling stopped; None for turns that nobody sampled.
         weight_spans: Which policy version sampled which ids.
+        segment: Index of the token sequence that this turn appends to; it grows by one where the
+            chat template rewrote the history, so that the earlier ids are no prefix any more.
         started: Seconds since the episode began, and `ended`.
     """
 
@@ -96,6 +98,7 @@ class Turn:
     raw_logprobs: NDArray[np.float32] = _empty(np.float32)
     finish_reason: FinishReason | None = None
     weight_spans: tuple[WeightSpan, ...] = ()
+    segment: int = 0
     started: float = 0.0
     ended: float = 0.0
 
@@ -106,13 +109,15 @@ class Turn:
             ("logprobs", np.float32),
             ("raw_logprobs", np.float32),
         ):
-            array = np.asarray(getattr(self, name))
-            if array.ndim != 1 or (array.size and not np.can_cast(array.dtype, dtype, "same_kind")):
+            given = np.asarray(getattr(self, name))
+            array = given.astype(dtype) if given.dtype.kind in "iufb" else np.zeros((0, 0), dtype)
+            exact = dtype is np.float32 or np.array_equal(array, given)
+            if array.ndim != 1 or not exact:
                 raise TrajectoryError(
-                    f"{self.role} turn: {name} has shape {array.shape} and dtype {array.dtype}; "
-                    f"expected one dimension of {np.dtype(dtype)}"
+                    f"{self.role} turn: {name} of shape {given.shape} and dtype {given.dtype} "
+                    f"does not fit one dimension of {np.dtype(dtype)}"
                 )
-            object.__setattr__(self, name, array.astype(dtype))
+            object.__setattr__(self, name, array)
         self._check_lengths()
 
     def _check_lengths(self) -> None:
@@ -133,6 +138,30 @@ class Turn:
             if not position <= span.start <= span.end <= n:
                 raise TrajectoryError(f"{self.role} turn: {span} is out of order or beyond {n} ids")
             position = span.end
+
+
+@dataclass(frozen=True)
+class Sample:
+    """One flat training row.
+
+    Attributes:
+        tokens: `[n] int32`.
+        loss_mask: `[n] uint8`, 1 where the policy sampled the id.
+        logprobs: `[n] float32` under the sampling distribution, 0 where not sampled.
+    """
+
+    tokens: NDArray[np.int32]
+    loss_mask: NDArray[np.uint8]
+    logprobs: NDArray[np.float32]
+
+    @classmethod
+    def join(cls, turns: Sequence[Turn]) -> Sample:
+        """Concatenate the arrays of `turns`."""
+        return cls(
+            np.concatenate([np.zeros(0, np.int32), *(t.token_ids for t in turns)]),
+            np.concatenate([np.zeros(0, np.uint8), *(t.sampled for t in turns)]),
+            np.concatenate([np.zeros(0, np.float32), *(t.logprobs for t in turns)]),
+        )
 
 
 @dataclass(frozen=True)
@@ -195,17 +224,13 @@ class Trajectory:
                 f"truncated={self.truncated}; expected exactly one of them"
             )
 
-    @property
-    def tokens(self) -> NDArray[np.int32]:
-        """All token ids, `[n] int32`."""
-        return np.concatenate([np.zeros(0, np.int32), *(t.token_ids for t in self.turns)])
+    def samples(self) -> list[Sample]:
+        """Return the training rows: one for each segment, in order.
 
-    @property
-    def loss_mask(self) -> NDArray[np.uint8]:
-        """1 where the policy sampled the id, `[n] uint8`."""
-        return np.concatenate([np.zeros(0, np.uint8), *(t.sampled for t in self.turns)])
-
-    @property
-    def logprobs(self) -> NDArray[np.float32]:
-        """Log-probabilities under the sampling distribution, 0 where not sampled, `[n] float32`."""
-        return np.concatenate([np.zeros(0, np.float32), *(t.logprobs for t in self.turns)])
+        Where no prefix broke, that is one row with every token of the episode.
+        """
+        last = max((turn.segment for turn in self.turns), default=-1)
+        return [
+            Sample.join([turn for turn in self.turns if turn.segment == segment])
+            for segment in range(last + 1)
+        ]
