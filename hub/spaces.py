@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import Any
 
 import numpy as np
@@ -42,7 +42,7 @@ class UnicodeText(Text):
             and not any(0xD800 <= ord(c) <= 0xDFFF for c in x)
         )
 
-    def to_jsonable(self, sample_n: Sequence[str]) -> list[str]:
+    def to_jsonable(self, sample_n: Iterable[str]) -> list[str]:
         """Return the samples as JSON strings."""
         return list(sample_n)
 

@@ -65,8 +65,9 @@ class WeightSpan:
     end: int
 
 
-def _empty(dtype: Any) -> Any:
-    return field(default_factory=lambda: np.zeros(0, dtype))
+NO_IDS: NDArray[np.int32] = np.zeros(0, np.int32)
+NO_MASK: NDArray[np.uint8] = np.zeros(0, np.uint8)
+NO_LOGPROBS: NDArray[np.float32] = np.zeros(0, np.float32)
 
 
 @dataclass(frozen=True)
@@ -92,10 +93,10 @@ class Turn:
     role: Role
     content: str
     tool_calls: tuple[ToolCall, ...] = ()
-    token_ids: NDArray[np.int32] = _empty(np.int32)
-    sampled: NDArray[np.uint8] = _empty(np.uint8)
-    logprobs: NDArray[np.float32] = _empty(np.float32)
-    raw_logprobs: NDArray[np.float32] = _empty(np.float32)
+    token_ids: NDArray[np.int32] = NO_IDS
+    sampled: NDArray[np.uint8] = NO_MASK
+    logprobs: NDArray[np.float32] = NO_LOGPROBS
+    raw_logprobs: NDArray[np.float32] = NO_LOGPROBS
     finish_reason: FinishReason | None = None
     weight_spans: tuple[WeightSpan, ...] = ()
     segment: int = 0

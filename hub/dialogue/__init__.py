@@ -1,0 +1,1 @@
+"""Multi-turn text environments: budgets, tools, parsers, token provenance, records."""
