@@ -13,6 +13,7 @@ from hub.errors import (
     MissingDependency,
     PluginError,
     SnapshotError,
+    TargetError,
     UnknownEnvironment,
     UnknownOption,
 )
@@ -34,6 +35,7 @@ __all__ = [
     "PluginError",
     "Requirement",
     "SnapshotError",
+    "TargetError",
     "UnknownEnvironment",
     "UnknownOption",
     "__version__",

@@ -7,6 +7,7 @@ and a spec stays two strings that survive JSON and pickling.
 
 from __future__ import annotations
 
+import difflib
 import inspect
 from collections.abc import Callable
 from typing import Any
@@ -18,11 +19,9 @@ from hub.registry import EnvCard
 
 def require(card: EnvCard) -> None:
     """Raise `MissingDependency`, with the fix, unless everything that `card` needs is there."""
-    missing = card.missing()
-    if missing:
-        what = ", ".join(f"{need.kind} {need.name}" for need in missing)
-        fixes = " && ".join(dict.fromkeys(need.fix for need in missing))
-        raise MissingDependency(f"{card.id} needs {what}, which is not installed. Fix: {fixes}")
+    reason = card.reason()
+    if reason:
+        raise MissingDependency(f"{card.id} {reason}. Fix: {card.fix()}")
 
 
 class Creator:
@@ -45,6 +44,7 @@ class Creator:
 
         Raises:
             MissingDependency: A distribution or program that it needs is absent.
+            TargetError: Its module cannot be imported.
             UnknownOption: The environment has no such keyword argument.
         """
         require(self.card)
@@ -58,19 +58,21 @@ def options(create: Callable[..., Any]) -> dict[str, inspect.Parameter] | None:
     parameters = inspect.signature(create).parameters
     if any(p.kind is p.VAR_KEYWORD for p in parameters.values()):
         return None
-    return {n: p for n, p in parameters.items() if p.kind is not p.VAR_POSITIONAL}
+    by_name = (inspect.Parameter.POSITIONAL_OR_KEYWORD, inspect.Parameter.KEYWORD_ONLY)
+    return {name: p for name, p in parameters.items() if p.kind in by_name}
 
 
 def check_options(env_id: str, create: Callable[..., Any], kwargs: dict[str, Any]) -> None:
     """Raise `UnknownOption` naming the known ones if `create` lacks one of `kwargs`."""
     known = options(create)
+    if known is None:
+        return
     # Gymnasium hands render_mode to every constructor and words that error itself.
-    unknown = [] if known is None else sorted(set(kwargs) - set(known) - {"render_mode"})
-    if known is not None and unknown:
-        raise UnknownOption(
-            f"{env_id} has no option {', '.join(map(repr, unknown))}; "
-            f"it takes {', '.join(sorted(known))}"
-        )
+    for name in sorted(set(kwargs) - set(known) - {"render_mode"}):
+        near = difflib.get_close_matches(name, known, n=1)
+        hint = f" (did you mean {near[0]!r}?)" if near else ""
+        takes = ", ".join(sorted(known)) or "none"
+        raise UnknownOption(f"{env_id} has no option {name!r}{hint}; its options: {takes}")
 
 
 def __getattr__(attribute: str) -> Creator:

@@ -25,8 +25,16 @@ class UnknownOption(HubError, TypeError):
     """A keyword argument that the environment does not have; the message lists those it has."""
 
 
+class InvalidAction(HubError, gym_error.InvalidAction, ValueError):
+    """An action is outside its space; the message names it, its lane and the space."""
+
+
 class PluginError(HubError):
     """A plugin failed to import or to register (raised only under `HUB_STRICT_PLUGINS=1`)."""
+
+
+class TargetError(HubError, ImportError):
+    """A `module:attribute` that a card or a component names cannot be imported."""
 
 
 class ClosedError(HubError, gym_error.ClosedEnvironmentError):

@@ -2,14 +2,19 @@
 
 A plugin is a module with hook implementations (`hub.hookspecs`). Whatever goes wrong in one, its
 registrations are rolled back whole, the error is kept for `hub plugins` and `hub doctor`, and
-every other plugin works on. Environment variables: `HUB_PLUGINS=a,b` loads only these entry
-points, `HUB_BLOCK_PLUGINS=a,b` loads all but these, `HUB_STRICT_PLUGINS=1` raises the first error.
+every other plugin works on. Environment variables, each a comma-separated list of entry-point
+names: `HUB_PLUGINS` loads only these (none when it is set and empty), `HUB_BLOCK_PLUGINS` loads
+all but these. `HUB_STRICT_PLUGINS=1` raises the first error instead of recording it.
 """
 
 from __future__ import annotations
 
+import functools
 import importlib
+import importlib.util
 import os
+import re
+import sys
 import time
 import traceback
 from collections.abc import Callable, Iterable
@@ -21,8 +26,8 @@ import pluggy
 
 from hub import hookspecs
 from hub.catalogue import catalogue_cards
-from hub.errors import CardError, PluginError
-from hub.registry import Conflict, EnvCard, Registry
+from hub.errors import CardError, PluginError, TargetError
+from hub.registry import TARGET, Conflict, EnvCard, Registry
 
 GROUP = "hub"
 CATALOGUE = "gymhub catalogue"
@@ -31,9 +36,16 @@ FIRST_PARTY = frozenset({"gymhub", "gymhub-pong", "gymhub-sandbox-init"})
 
 
 def load(target: str) -> Any:
-    """Import and return what `target` (`"module:attribute"`) names."""
+    """Import and return what `target` (`"module:attribute"`) names.
+
+    Raises:
+        TargetError: The module cannot be imported or has no such attribute.
+    """
     module, _, attribute = target.partition(":")
-    return getattr(importlib.import_module(module), attribute)
+    try:
+        return getattr(importlib.import_module(module), attribute)
+    except (ImportError, AttributeError) as error:
+        raise TargetError(f"{target} cannot be loaded: {_one_line(error)}") from error
 
 
 @dataclass(frozen=True)
@@ -45,7 +57,7 @@ class Component:
         name: Unique within its kind.
         target: `module:attribute`, imported on use by `load`.
         summary: One line for listings.
-        plugin: The plugin that registered it.
+        plugin: The label of the plugin that registered it.
     """
 
     kind: str
@@ -53,6 +65,12 @@ class Component:
     target: str
     summary: str
     plugin: str
+
+    def __post_init__(self) -> None:
+        if not TARGET.fullmatch(self.target):
+            raise CardError(
+                f"{self.kind} {self.name!r}: target {self.target!r}: expected 'module:name'"
+            )
 
     def load(self) -> Any:
         """Import and return the component."""
@@ -86,6 +104,11 @@ class PluginRecord:
     unknown_hooks: list[str] = field(default_factory=list)
     envs: list[str] = field(default_factory=list)
 
+    @property
+    def label(self) -> str:
+        """`name (distribution)`: unique, since two distributions may choose one name."""
+        return f"{self.name} ({self.distribution})" if self.distribution else self.name
+
 
 class Plugins:
     """The plugin manager and everything that plugins registered."""
@@ -97,50 +120,55 @@ class Plugins:
         self.components: dict[tuple[str, str], Component] = {}
         self.records: list[PluginRecord] = []
         self.conflicts: list[Conflict] = []
+        self.unknown_names: list[str] = []
 
     def kind(self, kind: str) -> dict[str, Component]:
         """Return the components of one kind (`"benchmarks"`), by name."""
         return {name: c for (k, name), c in sorted(self.components.items()) if k == kind}
 
     def load(self, points: Iterable[EntryPoint] | None = None) -> None:
-        """Load the plugins of `points` (default: every installed entry point of group `hub`)."""
-        only, blocked = _names("HUB_PLUGINS"), _names("HUB_BLOCK_PLUGINS")
-        found = entry_points(group=GROUP) if points is None else points
-        for point in sorted(found, key=lambda p: (_dist(p) not in FIRST_PARTY, p.name)):
-            if (only and point.name not in only) or point.name in blocked:
-                record = PluginRecord(point.name, *_dist_version(point), status="blocked")
-                self.records.append(record)
+        """Load the plugins of `points` (default: every installed entry point of group `hub`).
+
+        An entry point that was seen before is left alone, so a second call adds only new ones.
+        """
+        only, blocked = _names("HUB_PLUGINS"), _names("HUB_BLOCK_PLUGINS") or set()
+        found = list(entry_points(group=GROUP) if points is None else points)
+        seen = {record.label for record in self.records}
+        for point in sorted(found, key=lambda p: (not _first_party(p), p.name)):
+            record = PluginRecord(point.name, *_dist_version(point))
+            if record.label in seen:
+                continue
+            self.records.append(record)
+            if (only is not None and point.name not in only) or point.name in blocked:
+                record.status = "blocked"
             else:
-                self._load_point(point)
+                self._load_point(point, record)
+        asked = (only or set()) | blocked
+        self.unknown_names = sorted(asked - {record.name for record in self.records})
         for card in catalogue_cards():
-            if card.id not in self.registry:
+            # An installed distribution speaks for itself, also by failing or being blocked.
+            if card.id not in self.registry and card.missing():
                 self.registry.add(card, CATALOGUE)
 
-    def _load_point(self, point: EntryPoint) -> None:
-        record = PluginRecord(point.name, *_dist_version(point))
-        self.records.append(record)
+    def _load_point(self, point: EntryPoint, record: PluginRecord) -> None:
         start = time.perf_counter()
         try:
-            self.add(point.load(), record)
+            self.add(_plugin(point), record)
         # A plugin may fail in any way, and none may take the hub down (bugs: llm#1280).
         except (Exception, SystemExit) as error:
             self._roll_back(record, error)
             if os.environ.get("HUB_STRICT_PLUGINS") == "1":
-                raise PluginError(f"plugin {record.name}: {record.error}") from error
+                raise PluginError(f"plugin {record.label}: {record.error}") from error
         finally:
             record.seconds = time.perf_counter() - start
 
     def add(self, plugin: object, record: PluginRecord) -> None:
-        """Register one plugin object and run its registration hooks, all or nothing."""
-        self.manager.register(plugin, name=record.name)
+        """Register one plugin object and run its registration hooks."""
+        self.manager.register(plugin, name=record.label)
         callers = self.manager.get_hookcallers(plugin) or []
         record.hooks = sorted(caller.name for caller in callers if caller.spec)
         record.unknown_hooks = sorted(caller.name for caller in callers if not caller.spec)
-        if record.unknown_hooks:
-            raise PluginError(
-                f"unknown hook {', '.join(record.unknown_hooks)}; "
-                f"the hub has {', '.join(hook_names())}"
-            )
+        _refuse_silent_mistakes(plugin, record)
         others = [p for p in self.manager.get_plugins() if p is not plugin]
         for hook in record.hooks:
             caller = self.manager.subset_hook_caller(hook, remove_plugins=others)
@@ -152,43 +180,51 @@ class Plugins:
                 caller(**{argument: self._component_taker(kind, record)})
 
     def _env_taker(self, record: PluginRecord) -> Callable[[EnvCard], None]:
-        first_party = record.distribution in FIRST_PARTY
+        first_party = _normal(record.distribution) in FIRST_PARTY
         allowed = RESERVED_NAMESPACES if first_party else {record.name} - RESERVED_NAMESPACES
 
         def register(card: EnvCard) -> None:
+            if not isinstance(card, EnvCard):
+                raise CardError(f"register({card!r}): expected a hub.EnvCard")
             if card.namespace not in allowed:
                 raise CardError(
-                    f"{card.id}: entry point {record.name!r} of {record.distribution} may register "
-                    f"under {sorted(allowed) or 'no namespace (this name is reserved)'}; "
+                    f"{card.id}: plugin {record.label} may register under "
+                    f"{', '.join(sorted(allowed)) or 'no namespace (its name is reserved)'}; "
                     "name the entry point after the namespace of its ids"
                 )
-            conflict = self.registry.add(card, record.name)
-            if conflict:
-                self.conflicts.append(conflict)
-            else:
+            conflict = self.registry.add(card, record.label)
+            if conflict is None:
                 record.envs.append(card.id)
+            else:
+                self._note(conflict)
 
         return register
 
     def _component_taker(self, kind: str, record: PluginRecord) -> Callable[..., None]:
         def register(name: str, target: str, summary: str = "") -> None:
-            component = Component(kind, name, target, summary, record.name)
+            component = Component(kind, name, target, summary, record.label)
             first = self.components.setdefault((kind, name), component)
             if first is not component:
-                self.conflicts.append(Conflict(f"{kind} {name}", first.plugin, record.name))
+                self._note(Conflict(f"{kind} {name}", first.plugin, record.label))
 
         return register
 
+    def _note(self, conflict: Conflict) -> None:
+        if conflict.kept == conflict.refused:
+            raise CardError(f"{conflict.name}: {conflict.kept} registers it twice")
+        self.conflicts.append(conflict)
+
     def _roll_back(self, record: PluginRecord, error: BaseException) -> None:
         record.status = "failed"
-        record.error = f"{type(error).__name__}: {error}"
+        record.error = _one_line(error)
         record.details = "".join(traceback.format_exception(error))
         record.envs.clear()
-        if self.manager.has_plugin(record.name):
-            self.manager.unregister(name=record.name)
-        self.registry.discard(record.name)
-        self.components = {k: c for k, c in self.components.items() if c.plugin != record.name}
-        self.conflicts = [c for c in self.conflicts if c.refused != record.name]
+        if self.manager.has_plugin(record.label):
+            self.manager.unregister(name=record.label)
+        self.registry.discard(record.label)
+        self.registry.failed[record.name] = f"plugin {record.label} failed: {record.error}"
+        self.components = {k: c for k, c in self.components.items() if c.plugin != record.label}
+        self.conflicts = [c for c in self.conflicts if c.refused != record.label]
 
 
 def hook_names() -> list[str]:
@@ -196,12 +232,49 @@ def hook_names() -> list[str]:
     return sorted(name for name in vars(hookspecs) if name.startswith("hub_"))
 
 
-def _names(variable: str) -> set[str]:
-    return {name.strip() for name in os.environ.get(variable, "").split(",") if name.strip()}
+def _plugin(point: EntryPoint) -> Any:
+    module = sys.modules.get(point.module)
+    if module is None or not getattr(module.__spec__, "_initializing", False):
+        return point.load()
+    # The plugin's module is itself being imported and its `import hub` brought us here: its hooks
+    # are not defined yet. Run a second copy, so that no registration is lost to import order.
+    spec = importlib.util.find_spec(point.module)
+    if spec is None or spec.loader is None:
+        raise PluginError(f"{point.module} has no loader; import hub before it")
+    copy = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(copy)
+    return functools.reduce(getattr, filter(None, (point.attr or "").split(".")), copy)
 
 
-def _dist(point: EntryPoint) -> str:
-    return _dist_version(point)[0]
+def _refuse_silent_mistakes(plugin: object, record: PluginRecord) -> None:
+    """Raise for what pluggy lets pass in silence: an unknown hook, or one without its mark."""
+    if record.unknown_hooks:
+        raise PluginError(
+            f"unknown hook {', '.join(record.unknown_hooks)}; the hub has {', '.join(hook_names())}"
+        )
+    unmarked = [n for n in hook_names() if hasattr(plugin, n) and n not in record.hooks]
+    if unmarked:
+        raise PluginError(f"{', '.join(unmarked)} lacks the mark @hub.hookimpl")
+    if not record.hooks:
+        raise PluginError(f"it implements no hook; the hub has {', '.join(hook_names())}")
+
+
+def _one_line(error: BaseException) -> str:
+    text = " ".join(str(error).split())
+    return f"{type(error).__name__}: {text}" if text else type(error).__name__
+
+
+def _names(variable: str) -> set[str] | None:
+    text = os.environ.get(variable)
+    return None if text is None else {name.strip() for name in text.split(",") if name.strip()}
+
+
+def _normal(distribution: str) -> str:
+    return re.sub(r"[-_.]+", "-", distribution).lower()
+
+
+def _first_party(point: EntryPoint) -> bool:
+    return _normal(_dist_version(point)[0]) in FIRST_PARTY
 
 
 def _dist_version(point: EntryPoint) -> tuple[str, str]:

@@ -7,13 +7,14 @@ objects when it is serialised. An `EnvCard` holds all of that as strings and JSO
 
 from __future__ import annotations
 
+import copy
 import difflib
 import importlib.metadata
 import json
 import re
 import shutil
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field, fields
+from dataclasses import asdict, dataclass, field, replace
 from typing import Any, Literal, get_args
 
 import gymnasium
@@ -24,9 +25,10 @@ Family = Literal["native", "jax", "agent", "python"]
 Backend = Literal["c", "rust", "jax", "python"]
 
 PREFIX = "hub:"
-# Gymnasium's own pattern lets ':' into ids, which its loader then cannot split (bug B10).
-_ID = re.compile(r"(?P<namespace>[A-Za-z0-9_.-]+)/(?P<name>[A-Za-z0-9_.-]+)-v(?P<version>\d+)")
-_TARGET = re.compile(r"[A-Za-z_][\w.]*:[A-Za-z_]\w*")
+# Gymnasium's own pattern lets ':' into ids, which its loader then cannot split (bug B10), and
+# turns -v01 into -v1, under which nobody would find the card.
+_ID = re.compile(r"[A-Za-z0-9_-]+/[A-Za-z0-9_.-]+-v(0|[1-9][0-9]*)")
+TARGET = re.compile(r"[A-Za-z_][\w.]*:[A-Za-z_]\w*")
 
 
 def bare_id(env_id: str) -> str:
@@ -52,6 +54,10 @@ class Requirement:
     kind: Literal["distribution", "program"]
     name: str
     fix: str
+
+    def __post_init__(self) -> None:
+        if self.kind not in ("distribution", "program"):
+            raise CardError(f"kind {self.kind!r} of {self.name}: expected distribution or program")
 
     def met(self) -> bool:
         """Tell whether it is there, without importing or running it."""
@@ -108,10 +114,10 @@ class EnvCard:
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "id", full_id(self.id))
-        match = _ID.fullmatch(bare_id(self.id))
-        if match is None:
+        if not _ID.fullmatch(bare_id(self.id)):
             raise CardError(
-                f"id {self.id!r}: expected hub:<namespace>/<Name>-v<N> of letters, digits, _ . -"
+                f"id {self.id!r}: expected hub:<namespace>/<Name>-v<N>; letters, digits, _ and -, "
+                "in the name also '.'"
             )
         for name, allowed in (("family", get_args(Family)), ("backend", get_args(Backend))):
             if getattr(self, name) not in allowed:
@@ -120,8 +126,11 @@ class EnvCard:
                 )
         for name in ("entry_point", "vector_entry_point", "fidelity"):
             target = getattr(self, name)
-            if target and not (isinstance(target, str) and _TARGET.fullmatch(target)):
+            if target and not (isinstance(target, str) and TARGET.fullmatch(target)):
                 raise CardError(f"{self.id}: {name} {target!r}: expected 'module:name'")
+        limit = self.max_episode_steps
+        if limit is not None and (not isinstance(limit, int) or limit < 1):
+            raise CardError(f"{self.id}: max_episode_steps {limit!r}: expected a whole number >= 1")
         for name in ("kwargs", "bench"):
             self._require_json(name)
 
@@ -154,18 +163,32 @@ class EnvCard:
         """Return the requirements that this machine does not meet."""
         return tuple(need for need in self.requires if not need.met())
 
+    def reason(self) -> str:
+        """Say what is missing on this machine; empty when nothing is."""
+        names = [f"{need.kind} {need.name}" for need in self.missing()]
+        return f"needs {' and '.join(names)}, not installed here" if names else ""
+
+    def fix(self) -> str:
+        """Return the commands that bring what is missing; empty when nothing is."""
+        return " && ".join(dict.fromkeys(need.fix for need in self.missing()))
+
     def to_json(self) -> dict[str, Any]:
-        """Return the card as JSON values; `from_json` takes them back."""
-        data = {f.name: getattr(self, f.name) for f in fields(self)}
-        data["kwargs"], data["bench"] = dict(self.kwargs), dict(self.bench)
-        data["requires"] = [vars(need) for need in self.requires]
-        return data
+        """Return the card as JSON values, none of them shared with it."""
+        data = asdict(replace(self, kwargs=dict(self.kwargs), bench=dict(self.bench)))
+        return {**data, "requires": list(data["requires"])}
 
     @classmethod
     def from_json(cls, data: Mapping[str, Any]) -> EnvCard:
-        """Make a card of what `to_json` returned."""
-        requires = tuple(Requirement(**need) for need in data.get("requires", ()))
-        return cls(**{**data, "requires": requires})
+        """Make a card of what `to_json` returned.
+
+        Raises:
+            CardError: A field is unknown, missing or breaks the card's contract.
+        """
+        try:
+            requires = tuple(Requirement(**need) for need in data.get("requires", ()))
+            return cls(**{**data, "requires": requires})
+        except TypeError as error:
+            raise CardError(f"card {data.get('id', '?')}: {error}") from error
 
 
 @dataclass(frozen=True)
@@ -184,10 +207,15 @@ class Conflict:
 
 
 class Registry:
-    """Cards by id, with the plugin that each came from; mirrored into Gymnasium's registry."""
+    """Cards by id, with the plugin that each came from; mirrored into Gymnasium's registry.
+
+    Attributes:
+        failed: What went wrong in plugins that failed, by the namespace that they would have had.
+    """
 
     def __init__(self) -> None:
         self._cards: dict[str, tuple[EnvCard, str]] = {}
+        self.failed: dict[str, str] = {}
 
     def __iter__(self) -> Iterator[EnvCard]:
         return iter([card for _, (card, _) in sorted(self._cards.items())])
@@ -207,21 +235,34 @@ class Registry:
         try:
             return self._cards[full_id(env_id)][0]
         except KeyError:
-            near = difflib.get_close_matches(full_id(env_id), self._cards, n=3, cutoff=0.6)
-            hint = f"did you mean {', '.join(near)}?" if near else "`hub list` shows every id."
-            raise UnknownEnvironment(f"no environment {full_id(env_id)}: {hint}") from None
+            raise UnknownEnvironment(
+                f"no environment {full_id(env_id)}: {self._hint(env_id)}"
+            ) from None
+
+    def _hint(self, env_id: str) -> str:
+        failure = self.failed.get(bare_id(env_id).partition("/")[0])
+        if failure:
+            return f"{failure} (`hub plugins` shows more)"
+        # A namespace that is left out or wrong should still lead to the name.
+        by_name = {card.name: card.id for card in self}
+        name = bare_id(env_id).rpartition("/")[2]
+        near = difflib.get_close_matches(full_id(env_id), self._cards, n=3) or [
+            by_name[match] for match in difflib.get_close_matches(name, by_name, n=3)
+        ]
+        return f"did you mean {', '.join(near)}?" if near else "`hub list` shows every id"
 
     def owner(self, env_id: str) -> str:
-        """Return the name of the plugin that registered `env_id`."""
+        """Return the label of the plugin that registered `env_id`."""
         self.card(env_id)
         return self._cards[full_id(env_id)][1]
 
     def add(self, card: EnvCard, plugin: str) -> Conflict | None:
         """Register `card` here and with Gymnasium; on a claimed id keep the first."""
+        bare = bare_id(card.id)
         if card.id in self._cards:
             return Conflict(card.id, kept=self._cards[card.id][1], refused=plugin)
-        self._cards[card.id] = (card, plugin)
-        bare = bare_id(card.id)
+        if bare in gymnasium.registry:
+            return Conflict(card.id, kept=str(gymnasium.registry[bare].entry_point), refused=plugin)
         vector = f"hub.entry:vector {bare}" if card.vector_entry_point else None
         gymnasium.register(
             bare,
@@ -231,8 +272,9 @@ class Registry:
             order_enforce=card.order_enforce,
             disable_env_checker=card.disable_env_checker,
             nondeterministic=card.nondeterministic,
-            kwargs=dict(card.kwargs),
+            kwargs=copy.deepcopy(dict(card.kwargs)),
         )
+        self._cards[card.id] = (card, plugin)
         return None
 
     def discard(self, plugin: str) -> None:

@@ -2,18 +2,26 @@
 
 from __future__ import annotations
 
+import os
 import sys
 from collections.abc import Sequence
 
 import click
+import gymnasium
 
 import hub
 from hub.errors import HubError
 from hub.plugins import load
+from hub.registry import Conflict
 
 # name: (target, summary). The summary stands here so that `hub --help` imports no command.
 BUILT_IN: dict[str, tuple[str, str]] = {
+    "doctor": ("hub.cli.doctor:command", "Say what is here, what is missing and the fix."),
+    "info": ("hub.cli.info:command", "Show card, spaces, options and rules of an environment."),
     "list": ("hub.cli.list_:command", "List environments, absent ones with the fix."),
+    "new": ("hub.cli.new:command", "Write a plugin distribution to start from."),
+    "play": ("hub.cli.play:command", "Play an episode in the terminal, or record it."),
+    "plugins": ("hub.cli.plugins_:command", "List plugins, their errors and conflicts."),
 }
 
 
@@ -22,7 +30,7 @@ class LazyGroup(click.Group):
 
     def list_commands(self, ctx: click.Context) -> list[str]:
         """Return the names of all subcommands."""
-        return sorted({*BUILT_IN, *hub.PLUGINS.kind("commands")})
+        return sorted(_targets())
 
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
         """Import and return one subcommand."""
@@ -40,22 +48,41 @@ def _targets() -> dict[str, tuple[str, str]]:
     return {**plugins, **BUILT_IN}
 
 
+def shadowed_commands() -> list[Conflict]:
+    """Return the plugin commands that a built-in one of the same name hides."""
+    plugins = hub.PLUGINS.kind("commands")
+    return [
+        Conflict(f"commands {name}", kept="gymhub", refused=command.plugin)
+        for name, command in plugins.items()
+        if name in BUILT_IN
+    ]
+
+
 @click.group(cls=LazyGroup, context_settings={"help_option_names": ["-h", "--help"]})
 @click.version_option(hub.__version__, prog_name="hub")
 def cli() -> None:
-    """One registry for fast environments and sandboxed language-model tasks."""
+    """One registry for fast environments and sandboxed language-model tasks.
+
+    Exit status: 0 good (an absent optional part included), 1 something was found or a goal was
+    missed, 2 a usage error.
+    """
 
 
 def main(arguments: Sequence[str] | None = None) -> None:
-    """Run the command line; errors of the hub are one line and exit status 2."""
+    """Run the command line; errors of the hub and of Gymnasium are one line and exit status 2."""
     try:
         status = cli.main(args=arguments, prog_name="hub", standalone_mode=False)
+        sys.stdout.flush()
     except click.ClickException as error:
         error.show()
         sys.exit(2)
     except click.Abort:
         sys.exit(130)
-    except HubError as error:
+    except BrokenPipeError:
+        # The reader (`| head`) has gone; keep the interpreter from flushing to it at exit.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        sys.exit(141)
+    except (HubError, gymnasium.error.Error) as error:
         click.echo(f"hub: {error}", err=True)
         sys.exit(2)
     sys.exit(status if isinstance(status, int) else 0)

@@ -13,6 +13,8 @@ import click
 if TYPE_CHECKING:
     from rich.console import Console
 
+PIPE_WIDTH = 200  # columns when nobody looks: rows of a table stay on one line for grep
+
 json_option = click.option(
     "--json",
     "json_path",
@@ -21,12 +23,18 @@ json_option = click.option(
 )
 
 
-def console(json_path: str | None = None) -> Console:
-    """Return the console for people: standard error when JSON has standard output."""
+def console(json_path: str | None = None, stderr: bool = False) -> Console:
+    """Return the console for people: standard error when JSON has standard output.
+
+    Colours are off when `NO_COLOR` is set or nobody looks; piped tables are `PIPE_WIDTH` wide.
+    """
     from rich.console import Console
 
+    to_stderr = stderr or json_path == "-"
     plain = bool(os.environ.get("NO_COLOR"))
-    return Console(stderr=json_path == "-", no_color=plain, highlight=False)
+    stream = sys.stderr if to_stderr else sys.stdout
+    width = None if stream.isatty() or "COLUMNS" in os.environ else PIPE_WIDTH
+    return Console(stderr=to_stderr, no_color=plain, highlight=False, width=width)
 
 
 def write_json(data: dict[str, Any], schema: str, json_path: str | None) -> None:
@@ -36,5 +44,8 @@ def write_json(data: dict[str, Any], schema: str, json_path: str | None) -> None
     text = json.dumps({"schema": schema, **data}, indent=2, allow_nan=False) + "\n"
     if json_path == "-":
         sys.stdout.write(text)
-    else:
+        return
+    try:
         Path(json_path).write_text(text, encoding="utf-8")
+    except OSError as error:
+        raise click.FileError(json_path, error.strerror or str(error)) from error

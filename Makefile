@@ -1,0 +1,55 @@
+# Every task of the project; `make` alone lists them.
+PYTHON ?= python3
+VENV := .venv
+BIN := $(VENV)/bin
+UV := $(BIN)/uv pip install --python $(BIN)/python --quiet
+# Built where there is a C compiler (and cargo for Rust); without one the hub works on and lists
+# what is absent with the fix.
+NATIVE := ./native/pong
+OUT := out
+
+.PHONY: help install run dev test lint fmt docs verify release-check clean
+
+help: ## list the tasks
+	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 16
+
+$(BIN)/uv:
+	$(PYTHON) -m venv $(VENV)
+	$(BIN)/python -m pip install --quiet uv
+
+install: $(BIN)/uv ## make .venv with the hub, its extras and the native environments
+	$(UV) -e '.[jax]'
+	@if command -v cc >/dev/null; then $(UV) $(NATIVE); \
+	else echo "no C compiler: without the native environments (see 'hub list')"; fi
+
+run: install ## set up, then check and benchmark every environment and play C Pong
+	$(BIN)/hub tour --out $(OUT)
+
+dev: install ## .venv with everything that the tests use
+	$(UV) -e '.[jax,dev,stacks]'
+
+test: dev ## set up, then run every test
+	$(BIN)/python -m pytest $(PYTEST_ARGS)
+
+lint: dev ## ruff, mypy, docs and catalogue up to date
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+	$(BIN)/mypy
+	$(BIN)/python -m hub.catalogue --check
+	$(BIN)/python -m hub.docs --check
+
+fmt: ## format the Python code
+	$(BIN)/ruff check --fix .
+	$(BIN)/ruff format .
+
+docs: ## write the pages of the environments
+	$(BIN)/python -m hub.docs
+
+verify: dev ## recompute every certificate in full
+	$(BIN)/hub verify --all
+
+release-check: lint ## what must hold before a release: no stale certificate
+	$(BIN)/hub verify --all --check
+
+clean: ## remove what the tasks made
+	rm -rf $(VENV) $(OUT) build dist .mypy_cache .ruff_cache .pytest_cache .hypothesis

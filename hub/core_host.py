@@ -1,0 +1,101 @@
+"""What the single and the vector environment share: owning a core, snapshots, pickling, drawing."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import gymnasium
+from gymnasium.spaces import Space
+from gymnasium.vector import AutoresetMode
+
+from hub.native import BatchCore, CoreFactory, Draw, Lanes
+from hub.snapshot import seal, unseal
+
+
+class CoreHost:
+    """Mixin that binds a native core to its arrays and keeps what is needed to bind it again.
+
+    An environment pickles, copies and deep-copies with its state: the core is left out and made
+    anew from the factory, then restored from a snapshot.
+    """
+
+    metadata: dict[str, Any]
+    render_mode: str | None
+
+    _core: BatchCore
+    _lanes: Lanes
+    _observe: Callable[[], Any]
+    _started: bool
+    _bound = frozenset({"_core", "_lanes", "_observe"})
+
+    def _host(
+        self,
+        factory: CoreFactory,
+        space: Space[Any],
+        num_envs: int,
+        autoreset: AutoresetMode,
+        max_episode_steps: int | None,
+        num_threads: int | None,
+        render_mode: str | None,
+        draw: Draw | None,
+    ) -> None:
+        modes = self.metadata.get("render_modes", [])
+        if render_mode is not None and render_mode not in modes:
+            raise ValueError(f"render_mode {render_mode!r}: expected one of {modes} or None")
+        self.render_mode = render_mode
+        self._draw = draw
+        self._factory = factory
+        self._layout = (space, num_envs, autoreset, max_episode_steps, num_threads)
+        self._started = False
+        self._bind()
+
+    def _bind(self) -> None:
+        """Make the arrays and the core; subclasses add what refers to them."""
+        self._lanes = Lanes.allocate(*self._layout)
+        self._core = self._factory(self._lanes)
+
+    def _frame(self, lane: int) -> Any:
+        """Return the frame of `lane`, or None (with Gymnasium's usual warning) without a mode."""
+        if self.render_mode is None or self._draw is None:
+            gymnasium.logger.warn(
+                "render() without a render mode does nothing; "
+                f"pass render_mode=, one of {self.metadata.get('render_modes')}, to make()"
+            )
+            return None
+        return self._draw(self._core, lane, self.render_mode)
+
+    def snapshot(self) -> bytes:
+        """Return the whole state: every lane, its random stream and its pending flags.
+
+        The bytes carry a format version, a checksum and the configuration (rules, options, lanes,
+        autoreset mode, episode limit). Wrappers keep their own state: a `TimeLimit` around a
+        single environment is not part of it.
+
+        Raises:
+            gymnasium.error.ResetNeeded: Nothing has been reset yet.
+        """
+        return seal(self._core.config, self._core.snapshot())
+
+    def restore(self, data: bytes) -> Any:
+        """Go back to the state that `snapshot` returned and return its observation.
+
+        Raises:
+            SnapshotError: `data` is damaged, of another version or of another configuration;
+                the state is then unchanged.
+        """
+        self._core.restore(unseal(self._core.config, data))
+        self._started = True
+        return self._observe()
+
+    def __getstate__(self) -> dict[str, Any]:
+        state = {k: v for k, v in self.__dict__.items() if k not in self._bound}
+        state["snapshot"] = self.snapshot() if self._started else None
+        return state
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        data = state.pop("snapshot")
+        self.__dict__.update(state)
+        self._bind()
+        if data is not None:
+            self.restore(data)

@@ -1,0 +1,98 @@
+"""What `hub info` and the pages under docs/ say of an environment, gathered from its parts.
+
+The card is known without importing anything; options, rules and spaces come from the class, its
+docstrings and an instance, so they cannot differ from what runs.
+"""
+
+from __future__ import annotations
+
+import inspect
+import sys
+from typing import Any
+
+import gymnasium
+
+from hub.entry import options
+from hub.plugins import PLUGINS, load
+from hub.registry import EnvCard, bare_id
+
+Described = dict[str, Any]
+
+
+def availability(card: EnvCard) -> Described:
+    """Return whether `card` can be made here, else why not and what brings it."""
+    reason = card.reason()
+    return {"available": not reason, "reason": reason, "fix": card.fix()}
+
+
+def fidelity(card: EnvCard) -> str | None:
+    """Return what is known of the translation's faithfulness; None when nothing is claimed."""
+    return "declared" if card.fidelity else None
+
+
+def describe(card: EnvCard) -> Described:
+    """Return everything about `card` as JSON values.
+
+    An absent environment has its card and `None` or nothing for what only its code can tell.
+    """
+    described: Described = {
+        **card.to_json(),
+        **availability(card),
+        "plugin": PLUGINS.registry.owner(card.id),
+        "fidelity_status": fidelity(card),
+        "observation_space": None,
+        "action_space": None,
+        "render_modes": [],
+        "options": [],
+        "vector_options": [],
+        "rules": "",
+    }
+    if described["available"]:
+        described.update(_from_code(card))
+    return described
+
+
+def _from_code(card: EnvCard) -> Described:
+    single = load(card.entry_point)
+    vector = load(card.vector_entry_point) if card.vector_entry_point else None
+    env = gymnasium.make(bare_id(card.id), disable_env_checker=True)
+    try:
+        return {
+            "observation_space": repr(env.observation_space),
+            "action_space": repr(env.action_space),
+            "render_modes": list(env.metadata.get("render_modes", [])),
+            "options": _options(single, card),
+            "vector_options": [] if vector is None else _options(vector, card),
+            "rules": _rules(single),
+        }
+    finally:
+        env.close()
+
+
+def _options(create: Any, card: EnvCard) -> list[Described]:
+    rows = []
+    for name, parameter in (options(create) or {}).items():
+        required = parameter.default is parameter.empty and name not in card.kwargs
+        default = card.kwargs.get(name, parameter.default)
+        annotation = parameter.annotation
+        kind = annotation if isinstance(annotation, str) else inspect.formatannotation(annotation)
+        rows.append(
+            {
+                "name": name,
+                "type": "" if annotation is parameter.empty else kind,
+                "required": required,
+                "default": None if required else _json_or_repr(default),
+            }
+        )
+    return rows
+
+
+def _json_or_repr(value: Any) -> Any:
+    plain = value is None or isinstance(value, bool | int | float | str)
+    return value if plain else repr(value)
+
+
+def _rules(create: Any) -> str:
+    module = sys.modules[create.__module__]
+    text = inspect.cleandoc(module.__doc__ or "")
+    return text or inspect.getdoc(create) or ""

@@ -1,0 +1,163 @@
+"""A functional environment as a Gymnasium `Env`: one lane of the same compiled code."""
+
+from __future__ import annotations
+
+import dataclasses
+from typing import Any
+
+import gymnasium
+import jax
+import jax.numpy as jnp
+import numpy as np
+from gymnasium.error import ResetNeeded
+from gymnasium.vector import AutoresetMode
+from gymnasium.vector.utils import batch_space
+
+from hub.errors import ClosedError
+from hub.functional import host
+from hub.functional.actions import check_action
+from hub.functional.batch import Batch, Carry, Outcome
+from hub.functional.compiled import Compiled, check_process, compiled, precision
+from hub.functional.env import FunctionalEnv
+from hub.functional.keys import lane_keys
+from hub.functional.setup import check_adaptable, episode_limit, resolve_device
+from hub.seeds import as_seed, check_options
+
+
+class FunctionalSingleEnv(gymnasium.Env[Any, Any]):
+    """One functional environment: Python float and bool, fresh arrays.
+
+    `reset(seed=s)` gives what lane 0 of the vector environment gives for `s`; a reset without
+    a seed goes on to the next episode of the seed that it has.
+
+    Args:
+        env: The environment.
+        max_episode_steps: Episode limit in steps; None takes the environment's own.
+        render_mode: None, or one of the environment's.
+        device: `"cpu"`, `"gpu"`, `"gpu:1"`, a JAX device, or None for JAX's choice.
+        params: Parameters instead of the environment's own.
+
+    Raises:
+        ValueError: An argument is none of the values above.
+    """
+
+    def __init__(
+        self,
+        env: FunctionalEnv[Any, Any],
+        *,
+        max_episode_steps: int | None = None,
+        render_mode: str | None = None,
+        device: str | jax.Device | None = None,
+        params: Any = None,
+    ) -> None:
+        check_adaptable(env, render_mode)
+        self.functional, self.render_mode = env, render_mode
+        self.metadata = {"render_modes": env.render_modes, "render_fps": env.render_fps}
+        self.observation_space, self.action_space = env.observation_space, env.action_space
+        self._lane_space = batch_space(env.action_space, 1)
+        self._limit, self._device = episode_limit(env, max_episode_steps), device
+        self._params = env.params if params is None else params
+        self._carry: Carry | None = None
+        self._ended = self._closed = False
+
+    def reset(
+        self, *, seed: int | None = None, options: dict[str, Any] | None = None
+    ) -> tuple[Any, dict[str, Any]]:
+        """Begin an episode; no options are known."""
+        self._check_usable()
+        check_options(options)
+        if seed is not None:
+            seed = as_seed(seed)
+            super().reset(seed=seed)
+        elif self._carry is None:
+            seed = int(self.np_random.integers(0, 1 << 64, dtype=np.uint64))
+        with precision(self.functional):
+            self._begin(seed)
+            seen = self._jits.look(self._carry, self._params)
+        observation, info = jax.device_get(seen)
+        self._ended = False
+        return self._observation(observation), host.plain_info(info)
+
+    def step(self, action: Any) -> tuple[Any, float, bool, bool, dict[str, Any]]:
+        """Take one step.
+
+        Raises:
+            ResetNeeded: Before the first reset, or after the episode's end.
+            ValueError: The action does not fit the action space.
+        """
+        self._check_usable()
+        if self._carry is None or self._ended:
+            why = "after the end of the episode" if self._ended else "before the first reset()"
+            raise ResetNeeded(f"step() {why}: call reset()")
+        one = jax.tree.map(lambda leaf: np.asarray(leaf)[None], action)
+        checked = check_action(self._lane_space, one)
+        with precision(self.functional):
+            self._carry, outcome = self._jits.step(self._carry, checked, self._params)
+        got: Outcome = jax.device_get(outcome)
+        terminated, truncated = bool(got.terminated[0]), bool(got.truncated[0])
+        self._ended = terminated or truncated
+        info = host.plain_info(got.info)
+        return self._observation(got.observation), float(got.reward[0]), terminated, truncated, info
+
+    def render(self) -> Any:
+        """Draw the state in the render mode: `[h, w, 3] uint8`, or text; None without a mode."""
+        self._check_usable()
+        env = self.functional
+        draw = {"rgb_array": env.render, "ansi": env.ansi, None: None}[self.render_mode]
+        return None if draw is None else draw(self.lane_state, jax.device_get(self._params))
+
+    def close(self) -> None:
+        """Let go of the device's memory; further use raises `ClosedError`."""
+        self._carry, self._closed = None, True
+
+    @property
+    def lane_state(self) -> Any:
+        """The state as the environment's functions know it, in NumPy; assign to change it.
+
+        Raises:
+            ResetNeeded: Before the first reset.
+        """
+        if self._carry is None:
+            raise ResetNeeded("there is no state before the first reset(): call reset()")
+        return self._batch.lane(jax.device_get(self._carry.state), 0)
+
+    @lane_state.setter
+    def lane_state(self, state: Any) -> None:
+        if self._carry is None:
+            raise ResetNeeded("there is no state before the first reset(): call reset()")
+        with precision(self.functional):
+            axis = -1 if self.functional.batched else 0
+            lanes = jax.tree.map(lambda leaf: jnp.expand_dims(jnp.asarray(leaf), axis), state)
+            place = resolve_device(self._device)
+            ended = jnp.zeros_like(self._carry.pending)
+            self._carry = dataclasses.replace(
+                self._carry, state=jax.device_put(lanes, place), pending=ended
+            )
+        self._ended = False
+
+    @property
+    def _batch(self) -> Batch:
+        return Batch(self.functional)
+
+    @property
+    def _jits(self) -> Compiled:
+        return compiled(self.functional, AutoresetMode.DISABLED, self._limit)
+
+    def _check_usable(self) -> None:
+        check_process()
+        if self._closed:
+            raise ClosedError(f"{self.functional.name} was closed: make a new one")
+
+    def _begin(self, seed: int | None) -> None:
+        keys = lane_keys([0 if seed is None else seed])
+        if self._carry is None:
+            place = resolve_device(self._device)
+            self._params, keys = jax.device_put((self._params, keys), place)
+            self._carry = self._jits.start(keys, self._params)
+        else:
+            seeded, mask = np.array([seed is not None]), np.array([True])
+            self._carry = self._jits.reset(self._carry, keys, seeded, mask, self._params)
+
+    def _observation(self, lanes: Any) -> Any:
+        first = jax.tree.map(lambda leaf: leaf[0], lanes)
+        return host.fit(self.observation_space, first)

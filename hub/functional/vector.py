@@ -1,0 +1,250 @@
+"""A functional environment as a Gymnasium `VectorEnv`."""
+
+from __future__ import annotations
+
+import dataclasses
+from typing import Any, Literal
+
+import gymnasium
+import jax
+import jax.numpy as jnp
+import numpy as np
+from gymnasium.error import ResetNeeded
+from gymnasium.vector import AutoresetMode
+from gymnasium.vector.utils import batch_space
+
+from hub.errors import ClosedError
+from hub.functional import host
+from hub.functional.actions import check_action
+from hub.functional.batch import Batch, Carry, Outcome
+from hub.functional.compiled import Compiled, check_process, compiled, precision
+from hub.functional.env import FunctionalEnv, Info
+from hub.functional.keys import lane_keys
+from hub.functional.setup import check_adaptable, episode_limit, resolve_device
+from hub.seeds import Mask, SeedLike, Seeds, as_seed, lane_seeds, listed_seeds, reset_mask
+
+Arrays = Literal["numpy", "device"]
+Step = tuple[Any, Any, Any, Any, dict[str, Any]]
+
+
+class FunctionalVectorEnv(gymnasium.vector.VectorEnv[Any, Any, Any]):
+    """Lanes of one functional environment, stepped by one compiled call.
+
+    Observations, rewards (`float64`) and flags (`bool`) are fresh NumPy arrays. With
+    `arrays="device"` they are JAX arrays and nothing is fetched: every info key is there at
+    every step, beside its mask, and SAME_STEP has `final_obs` as one `[num_envs, ...]` array.
+
+    Args:
+        env: The environment.
+        num_envs: Number of lanes.
+        max_episode_steps: Episode limit in steps; None takes the environment's own.
+        autoreset_mode: `AutoresetMode` or its value (`"NextStep"`, `"SameStep"`, `"Disabled"`).
+        render_mode: None, or one of the environment's; `render()` gives a tuple, lane by lane.
+        device: `"cpu"`, `"gpu"`, `"gpu:1"`, a JAX device, or None for JAX's choice.
+        arrays: What leaves the environment: `"numpy"` or `"device"`.
+        params: Parameters instead of the environment's own.
+
+    Raises:
+        ValueError: An argument is none of the values above.
+    """
+
+    def __init__(
+        self,
+        env: FunctionalEnv[Any, Any],
+        num_envs: int = 1,
+        *,
+        max_episode_steps: int | None = None,
+        autoreset_mode: AutoresetMode | str = AutoresetMode.NEXT_STEP,
+        render_mode: str | None = None,
+        device: str | jax.Device | None = None,
+        arrays: Arrays = "numpy",
+        params: Any = None,
+    ) -> None:
+        check_adaptable(env, render_mode)
+        if num_envs < 1:
+            raise ValueError(f"num_envs is {num_envs}: expected at least 1")
+        if arrays not in ("numpy", "device"):
+            raise ValueError(f"arrays is {arrays!r}: expected 'numpy' or 'device'")
+        self.functional, self.num_envs, self.render_mode = env, num_envs, render_mode
+        self.autoreset_mode = AutoresetMode(autoreset_mode)
+        modes = {"render_modes": env.render_modes, "render_fps": env.render_fps}
+        self.metadata = {**modes, "autoreset_mode": self.autoreset_mode}
+        self.single_observation_space = env.observation_space
+        self.single_action_space = env.action_space
+        self.observation_space = batch_space(env.observation_space, num_envs)
+        self.action_space = batch_space(env.action_space, num_envs)
+        self._limit = episode_limit(env, max_episode_steps)
+        self._device, self._arrays = device, arrays
+        self._params = env.params if params is None else params
+        self._carry: Carry | None = None
+        self._ended: Any = np.zeros(num_envs, bool)  # lanes that DISABLED mode may not step
+
+    def reset(
+        self,
+        *,
+        seed: SeedLike = None,
+        options: dict[str, Any] | None = None,
+    ) -> tuple[Any, dict[str, Any]]:
+        """Begin an episode in every lane, or in those of `options["reset_mask"]`.
+
+        Args:
+            seed: Lane i gets `seed + i`, or the i-th entry of a list; a lane without a seed goes
+                on to the next episode of the seed that it has.
+            options: `reset_mask`: `[num_envs] bool` NumPy array.
+
+        Returns:
+            Observations and infos (masked where only some lanes were reset).
+        """
+        self._check_usable()
+        given = reset_mask(options, self.num_envs)
+        mask = np.ones(self.num_envs, bool) if given is None else given
+        if self._carry is None and not mask.all():
+            raise ResetNeeded("options['reset_mask'] before the first reset(): reset all first")
+        seeds, seeded = self._lane_seeds(seed)
+        with precision(self.functional):
+            self._begin(seeds, seeded, mask)
+            observation, info = self._jits.look(self._carry, self._params)
+        self._ended = self._ended & ~mask
+        if self._arrays == "device":
+            return observation, _masked(info, jnp.asarray(mask))
+        infos: dict[str, Any] = {}
+        host.add_info(infos, jax.device_get(info), mask)
+        return host.fit(self.observation_space, jax.device_get(observation)), infos
+
+    def step(self, actions: Any) -> Step:
+        """Step every lane.
+
+        Args:
+            actions: `[num_envs, ...]`, NumPy or JAX.
+
+        Returns:
+            Observations, rewards, terminated, truncated, infos.
+
+        Raises:
+            ResetNeeded: Before the first reset, or in DISABLED mode with a lane that has ended.
+            ValueError: The actions do not fit the action space.
+        """
+        self._check_usable()
+        if self._carry is None:
+            raise ResetNeeded("step() before the first reset(): call reset(seed=...)")
+        disabled = self.autoreset_mode is AutoresetMode.DISABLED
+        if disabled and bool(self._ended.any()):
+            raise ResetNeeded(
+                f"lanes {np.flatnonzero(self._ended)[:8].tolist()} have ended and autoreset is "
+                "DISABLED: call reset(options={'reset_mask': terminated | truncated}) first"
+            )
+        checked = check_action(self.action_space, actions)
+        with precision(self.functional):
+            self._carry, outcome = self._jits.step(self._carry, checked, self._params)
+        on_device = self._arrays == "device"
+        result = self._on_device(outcome) if on_device else self._on_host(outcome)
+        if disabled:
+            self._ended = result[2] | result[3]
+        return result
+
+    def render(self) -> tuple[Any, ...] | None:
+        """Draw every lane in the render mode: a tuple of pictures or texts, or None."""
+        self._check_usable()
+        if self.render_mode is None:
+            return None
+        if self._carry is None:
+            raise ResetNeeded("render() before the first reset(): call reset(seed=...)")
+        env, batch = self.functional, Batch(self.functional)
+        draw = env.ansi if self.render_mode == "ansi" else env.render
+        assert draw is not None  # check_adaptable has seen to it
+        state, params = jax.device_get((self._carry.state, self._params))
+        return tuple(draw(batch.lane(state, i), params) for i in range(self.num_envs))
+
+    @property
+    def _jits(self) -> Compiled:
+        return compiled(self.functional, self.autoreset_mode, self._limit)
+
+    def _check_usable(self) -> None:
+        check_process()
+        if self.closed:
+            raise ClosedError(f"{self.functional.name} was closed: make a new one")
+
+    def _lane_seeds(self, seed: SeedLike) -> tuple[Seeds, Mask]:
+        """Return a seed for every lane, and which lanes take it (at the first reset, all)."""
+        everyone = np.ones(self.num_envs, bool)
+        if isinstance(seed, int | np.integer):
+            super().reset(seed=as_seed(seed))
+            return lane_seeds(as_seed(seed), self.num_envs), everyone
+        seeds, given = np.zeros(self.num_envs, np.uint64), ~everyone
+        if seed is not None:
+            seeds, given = listed_seeds(seed, self.num_envs)
+            self.np_random = np.random.default_rng([*seeds.tolist(), *given.tolist()])
+        if self._carry is not None:
+            return seeds, given
+        base = int(self.np_random.integers(0, 1 << 64, dtype=np.uint64))
+        return np.where(given, seeds, lane_seeds(base, self.num_envs)), everyone
+
+    def _begin(self, seeds: Seeds, seeded: Mask, mask: Mask) -> None:
+        keys = lane_keys(seeds)
+        if self._carry is None:
+            place = resolve_device(self._device)
+            self._params, keys = jax.device_put((self._params, keys), place)
+            self._carry = self._jits.start(keys, self._params)
+        else:
+            self._carry = self._jits.reset(self._carry, keys, seeded, mask, self._params)
+
+    def _on_host(self, outcome: Outcome) -> Step:
+        same = self.autoreset_mode is AutoresetMode.SAME_STEP
+        # Only SAME_STEP has a final observation; elsewhere it is not worth a transfer.
+        wanted = outcome if same else dataclasses.replace(outcome, final_observation=None)
+        got: Outcome = jax.device_get(wanted)
+        started = np.array(got.started)
+        infos: dict[str, Any] = {}
+        if same and started.any():
+            infos |= self._final(got, started)
+        host.add_info(infos, _step_only(got), ~started)
+        host.add_info(infos, got.state_info, np.ones(self.num_envs, bool))
+        return (
+            host.fit(self.observation_space, got.observation),
+            np.array(got.reward, np.float64),
+            np.array(got.terminated),
+            np.array(got.truncated),
+            infos,
+        )
+
+    def _final(self, got: Outcome, started: Mask) -> dict[str, Any]:
+        final: dict[str, Any] = {"final_obs": np.full(self.num_envs, None, dtype=object)}
+        for lane in np.flatnonzero(started):
+            one = jax.tree.map(lambda leaf, lane=lane: leaf[lane], got.final_observation)
+            final["final_obs"][lane] = host.fit(self.single_observation_space, one)
+        nested: dict[str, Any] = {}
+        host.add_info(nested, got.info, started)
+        return final | {
+            "_final_obs": started,
+            "final_info": nested,
+            "_final_info": started.copy(),
+        }
+
+    def _on_device(self, outcome: Outcome) -> Step:
+        infos = _masked(_step_only(outcome), ~outcome.started)
+        infos |= _masked(outcome.state_info, jnp.ones_like(outcome.started))
+        if self.autoreset_mode is AutoresetMode.SAME_STEP:
+            infos |= {"final_obs": outcome.final_observation, "_final_obs": outcome.started}
+            nested = _masked(outcome.info, outcome.started)
+            infos |= {"final_info": nested, "_final_info": outcome.started}
+        return (
+            outcome.observation,
+            outcome.reward,
+            outcome.terminated,
+            outcome.truncated,
+            infos,
+        )
+
+
+def _step_only(outcome: Outcome) -> Info:
+    """Leave out what the next state says itself: its own word is newer after a reset."""
+    return {k: v for k, v in outcome.info.items() if k not in outcome.state_info}
+
+
+def _masked(info: Info, mask: jax.Array) -> dict[str, Any]:
+    """Put beside every key its mask; the lanes outside it keep whatever was computed."""
+    masked: dict[str, Any] = {}
+    for key, value in info.items():
+        masked[key] = _masked(value, mask) if isinstance(value, dict) else value
+        masked[f"_{key}"] = mask
+    return masked

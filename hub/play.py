@@ -1,0 +1,154 @@
+"""One episode of any environment, played by a random, scripted, programmed or human agent."""
+
+from __future__ import annotations
+
+import json
+import sys
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, TypeAlias
+
+import gymnasium
+import numpy as np
+from gymnasium import spaces
+
+from hub.errors import HubError
+from hub.plugins import PLUGINS, load
+from hub.registry import TARGET, bare_id, full_id
+
+Agent: TypeAlias = Callable[[Any, dict[str, Any]], Any]
+"""`(observation, info) -> action`; raises `StopIteration` to end the episode."""
+
+
+class AgentError(HubError, ValueError):
+    """The agent is unknown, or cannot act in this environment."""
+
+
+@dataclass(frozen=True)
+class Step:
+    """What one step gave, and `frame`: what `render` returned after it."""
+
+    observation: Any
+    reward: float
+    terminated: bool
+    truncated: bool
+    frame: Any
+
+
+def make(env_id: str, want: tuple[str, ...]) -> gymnasium.Env[Any, Any]:
+    """Make `env_id` with the first render mode of `want` that it has, or with none.
+
+    Args:
+        env_id: A hub id, with or without `hub:`, or any other Gymnasium id.
+        want: Render modes, the dearest first.
+
+    Raises:
+        UnknownEnvironment: Nobody registered it; the message names the nearest ids.
+        MissingDependency: It needs something that is absent; the message has the fix.
+    """
+    known = bare_id(env_id) in gymnasium.registry or ":" in bare_id(env_id)
+    name = bare_id(env_id) if known else full_id(PLUGINS.registry.card(env_id).id)
+    env = gymnasium.make(name)
+    modes = env.metadata.get("render_modes") or ()
+    mode = next((m for m in want if m in modes), None)
+    if mode is None:
+        return env
+    env.close()
+    return gymnasium.make(name, render_mode=mode)
+
+
+def agent(name: str, env: gymnasium.Env[Any, Any], seed: int | None) -> Agent:
+    """Return the agent called `name`.
+
+    Args:
+        name: `random`, `keyboard`, a `.json` file with a list of actions, or `module:function`
+            with the signature of `Agent`.
+        env: Where it acts.
+        seed: Seeds the random agent.
+
+    Raises:
+        AgentError: There is no such agent, or it cannot act here.
+    """
+    if name == "random":
+        env.action_space.seed(seed)
+        return lambda observation, info: env.action_space.sample()
+    if name == "keyboard":
+        return _keyboard(env)
+    if name.endswith(".json"):
+        return _script(Path(name), env.action_space)
+    if TARGET.fullmatch(name):
+        loaded: Agent = load(name)
+        return loaded
+    raise AgentError(f"agent {name!r}: expected random, keyboard, FILE.json or module:function")
+
+
+def _script(path: Path, space: spaces.Space[Any]) -> Agent:
+    try:
+        listed = json.loads(path.read_text(encoding="utf-8"))
+    except (OSError, ValueError) as error:
+        raise AgentError(f"agent {path}: expected a JSON list of actions ({error})") from error
+    if not isinstance(listed, list):
+        raise AgentError(f"agent {path}: expected a JSON list of actions")
+    arrays = isinstance(space, spaces.Box | spaces.MultiDiscrete | spaces.MultiBinary)
+    actions = iter([np.asarray(a, space.dtype) if arrays else a for a in listed])
+    return lambda observation, info: next(actions)
+
+
+def _keyboard(env: gymnasium.Env[Any, Any]) -> Agent:
+    if not sys.stdin.isatty():
+        raise AgentError("agent keyboard: standard input is no terminal")
+    space = env.action_space
+    if isinstance(space, spaces.Text):
+        return lambda observation, info: _line()
+    if not isinstance(space, spaces.Discrete) or space.n > 10:
+        raise AgentError(f"agent keyboard: expected Text or at most ten Discrete actions: {space}")
+    keys = {str(i): int(space.start) + i for i in range(int(space.n))}
+    return lambda observation, info: keys[_key(keys)]
+
+
+def _line() -> str:
+    try:
+        return input("> ")
+    except EOFError:
+        raise StopIteration from None
+
+
+def _key(wanted: dict[str, int]) -> str:
+    """Wait for one of the `wanted` keys; `q` and Ctrl-C end the episode."""
+    import termios
+    import tty
+
+    terminal = sys.stdin.fileno()
+    before = termios.tcgetattr(terminal)
+    try:
+        tty.setcbreak(terminal)
+        while True:
+            key = sys.stdin.read(1)
+            if key in wanted:
+                return key
+            if key in ("q", ""):
+                raise StopIteration
+    finally:
+        termios.tcsetattr(terminal, termios.TCSADRAIN, before)
+
+
+def episode(
+    env: gymnasium.Env[Any, Any], act: Agent, seed: int | None, limit: int
+) -> Iterator[Step]:
+    """Play until the episode ends, the agent stops or `limit` steps are done.
+
+    The first item is the reset, with reward 0 and neither flag.
+    """
+    observation, info = env.reset(seed=seed)
+    render = env.render if env.render_mode is not None else lambda: None
+    yield Step(observation, 0.0, False, False, render())
+    for _ in range(limit):
+        try:
+            action = act(observation, info)
+        except StopIteration:
+            return
+        observation, reward, terminated, truncated, info = env.step(action)
+        yield Step(observation, float(reward), bool(terminated), bool(truncated), render())
+        if terminated or truncated:
+            return

@@ -1,0 +1,84 @@
+"""Seeds and masks of a vector environment's `reset`, checked and in the form that a core takes."""
+
+from __future__ import annotations
+
+import operator
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from hub.errors import UnknownOption
+
+Seeds = npt.NDArray[np.uint64]
+Mask = npt.NDArray[np.bool_]
+SeedLike = int | Sequence[int | None] | npt.NDArray[np.integer[Any]] | None
+
+_LIMIT = 1 << 64
+
+
+def as_seed(seed: Any) -> int:
+    """Return `seed` as a Python int.
+
+    Raises:
+        TypeError: It is no whole number.
+        ValueError: It is outside 0..2**64 - 1.
+    """
+    try:
+        value = operator.index(seed)
+    except TypeError:
+        raise TypeError(f"seed {seed!r}: expected a whole number from 0 to 2**64 - 1") from None
+    if not 0 <= value < _LIMIT:
+        raise ValueError(f"seed {value}: expected 0 to 2**64 - 1")
+    return value
+
+
+def lane_seeds(base: int, num_envs: int) -> Seeds:
+    """Return `(base + lane) mod 2**64` for every lane, `[num_envs] uint64`."""
+    return np.uint64(base) + np.arange(num_envs, dtype=np.uint64)
+
+
+def listed_seeds(seeds: Any, num_envs: int) -> tuple[Seeds, Mask]:
+    """Return the seeds of a list (0 where it has None) and the mask of lanes that have one.
+
+    Raises:
+        ValueError: The list is not `num_envs` long, or holds something that is no seed.
+    """
+    if len(seeds) != num_envs:
+        raise ValueError(f"{len(seeds)} seeds for num_envs={num_envs}: expected one per lane")
+    given = np.array([seed is not None for seed in seeds], np.bool_)
+    values = [0 if seed is None else as_seed(seed) for seed in seeds]
+    return np.array(values, np.uint64), given
+
+
+def reset_mask(options: Mapping[str, Any] | None, num_envs: int) -> Mask | None:
+    """Return `options["reset_mask"]`, checked as Gymnasium's vector environments check it.
+
+    The caller's dict is left alone: wrappers read the mask after the environment (bug B2).
+
+    Raises:
+        UnknownOption: Another option is given.
+        TypeError: The mask is no bool array.
+        ValueError: It is not `[num_envs]`, or selects no lane.
+    """
+    if not options:
+        return None
+    check_options(options, ("reset_mask",))
+    mask = options["reset_mask"]
+    if not isinstance(mask, np.ndarray) or mask.dtype != np.bool_:
+        kind = mask.dtype if isinstance(mask, np.ndarray) else type(mask).__name__
+        raise TypeError(f"options['reset_mask'] is {kind}: expected a numpy array of bool")
+    if mask.shape != (num_envs,):
+        raise ValueError(f"options['reset_mask'] has shape {mask.shape}: expected ({num_envs},)")
+    if not mask.any():
+        raise ValueError("options['reset_mask'] selects no lane: expected at least one True")
+    return np.ascontiguousarray(mask)
+
+
+def check_options(options: Mapping[str, Any] | None, known: tuple[str, ...] = ()) -> None:
+    """Raise `UnknownOption` if `options` has a key that is not in `known`."""
+    unknown = sorted(map(str, set(options or ()) - set(known)))
+    if unknown:
+        has = f"the only one is {', '.join(known)}" if known else "this environment has none"
+        raise UnknownOption(f"no reset option {', '.join(unknown)}; {has}")

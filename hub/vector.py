@@ -1,0 +1,208 @@
+"""`NativeVectorEnv`: a `gymnasium.vector.VectorEnv` over a native core (`hub.native`)."""
+
+from __future__ import annotations
+
+from typing import Any, ClassVar
+
+import numpy as np
+import numpy.typing as npt
+from gymnasium.spaces import Box, Discrete, MultiBinary, MultiDiscrete, Space
+from gymnasium.vector import AutoresetMode, VectorEnv
+from gymnasium.vector.utils import batch_space
+
+from hub.core_host import CoreHost
+from hub.native import CoreFactory, Draw, fresh, lane_of
+from hub.seeds import Mask, SeedLike, as_seed, lane_seeds, listed_seeds, reset_mask
+
+Step = tuple[
+    Any, npt.NDArray[np.float64], npt.NDArray[np.bool_], npt.NDArray[np.bool_], dict[str, Any]
+]
+
+
+class NativeVectorEnv(CoreHost, VectorEnv[Any, Any, npt.NDArray[Any]]):
+    """All lanes of a native core behind Gymnasium's vector interface.
+
+    Observations come batched as `batch_space(single_observation_space)`, rewards as
+    `[num_envs] float64`, both flags as `[num_envs] bool`, all of them fresh arrays unless `copy` is
+    False. Autoreset, episode limit and random streams live in the core; lane `i` after
+    `reset(seed=s)` is exactly the single environment after `reset(seed=s + i)`.
+
+    Args:
+        factory: Binds the core to its arrays.
+        observation_space: Of one lane.
+        action_space: Of one lane: Box, Discrete, MultiBinary or MultiDiscrete.
+        num_envs: Lanes, 1 or more.
+        max_episode_steps: Steps after which a lane truncates, or None.
+        autoreset_mode: `gymnasium.vector.AutoresetMode` or its value: `"NextStep"`,
+            `"SameStep"`, `"Disabled"`.
+        copy: False hands out the core's own arrays, which the next call overwrites.
+        num_threads: Threads that step the batch; None chooses by lanes and usable cores.
+        render_mode: One of `metadata["render_modes"]`, or None.
+        draw: Makes the frame of one lane.
+
+    Raises:
+        ValueError: An argument is out of range.
+        TypeError: The action space is of another kind.
+    """
+
+    metadata: ClassVar[dict[str, Any]] = {"render_modes": []}  # type: ignore[misc]  # as Gymnasium's classes; instances add their autoreset mode
+
+    def __init__(
+        self,
+        factory: CoreFactory,
+        observation_space: Space[Any],
+        action_space: Space[Any],
+        *,
+        num_envs: int = 1,
+        max_episode_steps: int | None = None,
+        autoreset_mode: AutoresetMode | str = AutoresetMode.NEXT_STEP,
+        copy: bool = True,
+        num_threads: int | None = None,
+        render_mode: str | None = None,
+        draw: Draw | None = None,
+    ) -> None:
+        if not isinstance(num_envs, int) or num_envs < 1:
+            raise ValueError(f"num_envs {num_envs!r}: expected a whole number, 1 or more")
+        if not isinstance(action_space, (Box, Discrete, MultiBinary, MultiDiscrete)):
+            raise TypeError(
+                f"action space {action_space}: a native core takes actions as one array, "
+                "expected Box, Discrete, MultiBinary or MultiDiscrete"
+            )
+        self.autoreset_mode = AutoresetMode(autoreset_mode)
+        self.metadata = {**type(self).metadata, "autoreset_mode": self.autoreset_mode}
+        self.num_envs = num_envs
+        self.copy = copy
+        self.single_observation_space = observation_space
+        self.single_action_space = action_space
+        self.observation_space = batch_space(observation_space, num_envs)
+        self.action_space = batch_space(action_space, num_envs)
+        self._host(
+            factory,
+            observation_space,
+            num_envs,
+            self.autoreset_mode,
+            max_episode_steps,
+            num_threads,
+            render_mode,
+            draw,
+        )
+
+    @property
+    def num_threads(self) -> int:
+        """How many threads step the batch."""
+        return self._core.num_threads
+
+    def reset(
+        self, *, seed: SeedLike = None, options: dict[str, Any] | None = None
+    ) -> tuple[Any, dict[str, Any]]:
+        """Start an episode in every lane, or in those of `options["reset_mask"]`.
+
+        Args:
+            seed: Lane `i` gets `(seed + i) mod 2**64`; a list gives each lane its own, where None
+                goes on with the lane's stream. Without a seed every stream goes on; the first
+                reset then seeds them from `np_random`.
+            options: `{"reset_mask": [num_envs] bool}`; the dict is not changed.
+
+        Returns:
+            The observations of all lanes, and an empty dict.
+        """
+        mask = reset_mask(options, self.num_envs)
+        if seed is None:
+            seeds, given = None, None
+        elif isinstance(seed, (int, np.integer)):
+            base = as_seed(seed)
+            super().reset(seed=base)
+            seeds, given = lane_seeds(base, self.num_envs), None
+        else:
+            seeds, given = listed_seeds(seed, self.num_envs)
+            self.np_random = np.random.default_rng([*seeds.tolist(), *given.tolist()])
+        self._reset_core(seeds, given, mask)
+        return self._observe(), {}
+
+    def _reset_core(
+        self, seeds: npt.NDArray[np.uint64] | None, given: Mask | None, mask: Mask | None
+    ) -> None:
+        if not self._started and (seeds is None or given is not None):
+            base = int(self.np_random.integers(0, 1 << 64, dtype=np.uint64))
+            entropy = lane_seeds(base, self.num_envs)
+            seeds = entropy if seeds is None else np.where(given, seeds, entropy)
+            given = None
+        if seeds is None or given is None:
+            self._core.reset(seeds, mask)
+        else:
+            wanted = np.ones(self.num_envs, np.bool_) if mask is None else mask
+            self._core.reset(seeds, wanted & given)
+            self._core.reset(None, wanted & ~given)
+        self._started = True
+
+    def step(self, actions: Any) -> Step:
+        """Step every lane.
+
+        Args:
+            actions: An array of `action_space`; lists are converted.
+
+        Returns:
+            Observations, rewards, terminations, truncations and infos. Under SAME_STEP infos hold
+            `final_obs` and `final_info` of the lanes that ended, with their masks.
+
+        Raises:
+            InvalidAction: An action is outside the space; no lane was stepped.
+            TypeError: The actions' dtype is of another kind (floats for whole numbers).
+            gymnasium.error.ResetNeeded: Before the first reset, or when a lane that ended was not
+                reset under DISABLED.
+        """
+        if type(actions) is not np.ndarray or actions.dtype != self.action_space.dtype:
+            actions = self._as_actions(actions)
+        ended = self._core.step(actions)
+        lanes = self._lanes
+        infos = self._final(ended) if ended and lanes.final_observations is not None else {}
+        if not self.copy:
+            return lanes.observations, lanes.rewards, lanes.terminations, lanes.truncations, infos
+        return (
+            self._observe(),
+            lanes.rewards.copy(),
+            lanes.terminations.copy(),
+            lanes.truncations.copy(),
+            infos,
+        )
+
+    def _as_actions(self, actions: Any) -> npt.NDArray[Any]:
+        given = np.asarray(actions)
+        wanted = self.action_space.dtype
+        if not np.can_cast(given.dtype, wanted, "same_kind"):
+            raise TypeError(f"actions of dtype {given.dtype}: expected {wanted}")
+        return np.ascontiguousarray(given, wanted)
+
+    def _final(self, ended: int) -> dict[str, Any]:
+        """Lay out the last observations of this step's episodes as Gymnasium does."""
+        mask = self._lanes.terminations | self._lanes.truncations
+        last = np.full(self.num_envs, None, dtype=object)
+        for lane in np.flatnonzero(mask):
+            last[lane] = lane_of(self._lanes.final_observations, lane)
+        return {
+            "final_obs": last,
+            "_final_obs": mask,
+            "final_info": {},
+            "_final_info": mask.copy(),
+        }
+
+    def render(self) -> tuple[Any, ...] | None:
+        """Return one frame per lane, or None without a render mode."""
+        if self.render_mode is None:
+            self._frame(0)
+            return None
+        return tuple(self._frame(lane) for lane in range(self.num_envs))
+
+    def close_extras(self, **kwargs: Any) -> None:
+        """Free the core; every later call raises `ClosedError`."""
+        self._core.close()
+
+    def _bind(self) -> None:
+        super()._bind()
+        batch = self._lanes.observations
+        if not self.copy:
+            self._observe = lambda: batch
+        elif isinstance(batch, np.ndarray):
+            self._observe = batch.copy
+        else:
+            self._observe = lambda: fresh(batch)

@@ -1,0 +1,37 @@
+"""Options and spaces that the C core and the Python reference have in common."""
+
+from __future__ import annotations
+
+import numpy as np
+from gymnasium.spaces import Box, Discrete
+
+PUFFER = "puffer"
+MAX_FRAME_SKIP = 8
+
+_BALL_X, _BALL_Y = 2, 3
+
+
+def check_options(compat: str | None, frame_skip: int) -> None:
+    """Raise `ValueError` unless `compat` is None or `"puffer"` and `frame_skip` is 1 to 8."""
+    if compat not in (None, PUFFER):
+        raise ValueError(f"compat {compat!r}: expected None or 'puffer'")
+    if not isinstance(frame_skip, int) or not 1 <= frame_skip <= MAX_FRAME_SKIP:
+        raise ValueError(f"frame_skip {frame_skip!r}: expected a whole number from 1 to 8")
+
+
+def observation_space(compat: str | None) -> Box:
+    """Return `Box[8] float32` within 0 and 1.
+
+    Under `"puffer"` the ball may be one frame's way outside the court when it is observed, 10 units
+    on the left and 13 below, so its lower bounds are negative (a quirk).
+    """
+    low = np.zeros(8, np.float32)
+    if compat == PUFFER:
+        low[_BALL_X] = np.float32(-10) * (np.float32(1) / np.float32(500))
+        low[_BALL_Y] = np.float32(-13) * (np.float32(1) / np.float32(640))
+    return Box(low, np.ones(8, np.float32))
+
+
+def action_space() -> Discrete:
+    """Return `Discrete(3)`: 0 stay, 1 up, 2 down."""
+    return Discrete(3)

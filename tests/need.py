@@ -1,0 +1,34 @@
+"""Parts that a test needs: absent, it skips with the reason for a user and fails in CI."""
+
+from __future__ import annotations
+
+import importlib
+import os
+import shutil
+from types import ModuleType
+from typing import NoReturn
+
+import pytest
+
+
+def missing(reason: str) -> NoReturn:
+    """Skip the test for `reason`; in CI (variable `CI` set), where nothing may be missing, fail."""
+    if os.environ.get("CI"):
+        pytest.fail(f"missing in CI: {reason}")
+    pytest.skip(reason, allow_module_level=True)
+
+
+def module(name: str) -> ModuleType:
+    """Import and return module `name`, or report it missing."""
+    try:
+        return importlib.import_module(name)
+    except ImportError as error:
+        missing(f"module {name}: {error}")
+
+
+def program(name: str) -> str:
+    """Return the path of program `name`, or report it missing."""
+    path = shutil.which(name)
+    if path is None:
+        missing(f"program {name} is not on PATH")
+    return path
