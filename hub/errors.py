@@ -55,3 +55,28 @@ class SnapshotError(HubError, ValueError):
 
 class TrajectoryError(HubError, ValueError):
     """A trajectory contradicts itself (lengths, flags, a reward that its outcome forbids)."""
+class SandboxError(HubError, RuntimeError):
+    """A sandbox failed as a whole (a command that fails is no error: it has an exit code).
+
+    Attributes:
+        attribution: Whose doing it was, for the outcome of the episode: `"agent"` (it used up or
+            destroyed its own sandbox: `agent_error`), `"infra"` (the machine's: `infra_error`) or
+            `"unknown"` (`infra_error` with attribution unknown). A spent lifetime is `"budget"`:
+            the episode is truncated.
+    """
+
+    def __init__(self, message: str, attribution: str = "infra") -> None:
+        super().__init__(message)
+        self.attribution = attribution
+
+
+class SandboxUnavailable(SandboxError):
+    """No provider can run the sandbox asked for; the message says why for each, with the fix."""
+
+
+class SandboxFileError(HubError, OSError):
+    """A file inside a sandbox cannot be read or written; `errno` says why."""
+
+
+class ImageError(HubError, ValueError):
+    """An image is unknown, cannot be built, or does not hold what a sandbox needs."""

@@ -49,6 +49,20 @@ def hub_register_envs(register: RegisterEnv) -> None:
     """
 
 
+# ---- Sandboxes --------------------------------------------------------------------------------
+
+
+@hookspec
+def hub_register_sandboxes(register: RegisterComponent) -> None:
+    """Register sandbox providers.
+
+    Called once per plugin, when `hub` is imported. `target` is a callable `() -> Provider`
+    (`hub.sandbox.Provider`); `hub.sandbox.create(provider=NAME)` then finds it, and
+    `hub.sandbox.conformance` is the suite that it must pass. The name `init` is reserved for the
+    helper that runs as PID 1 in every sandbox: its target is a callable `() -> pathlib.Path`.
+    """
+
+
 # ---- Commands and benchmarks -------------------------------------------------------------------
 
 

@@ -1,0 +1,211 @@
+"""`Sandbox`: the synchronous client."""
+
+from __future__ import annotations
+
+import os
+import select
+import threading
+import time
+import weakref
+from collections.abc import Callable, Mapping, Sequence
+from types import TracebackType
+from typing import Self, TypeVar
+
+from hub.errors import ClosedError, SandboxError
+from hub.sandbox import frames
+from hub.sandbox.flows import GRACE, Flow, Flows, Marks, Request
+from hub.sandbox.frames import Frame, Kind
+from hub.sandbox.process import Container, Order
+from hub.sandbox.types import MIB, Applied, ExecResult
+
+T = TypeVar("T")
+
+READ_LIMIT = 64 * MIB
+
+
+def flows_for(order: Order) -> Flows:
+    """Return the operations for a sandbox started by `order`."""
+    marks = Marks(order.network, not order.provider.features.isolated)
+    return Flows(order.limits, order.env, marks)
+
+
+class Sandbox:
+    """One running sandbox; make it with `hub.sandbox.create`. A context manager.
+
+    One command runs at a time: a call from another thread waits for its turn.
+
+    Attributes:
+        id: Its name on this machine.
+        provider: Name of what runs it.
+        image: Name of its image.
+        network: Whether it has network access.
+        limits: Limit -> how this machine enforces it (`Applied`), `"not limited"` included.
+    """
+
+    def __init__(self, order: Order) -> None:
+        self._container = Container(order)
+        self._flows = flows_for(order)
+        self._lock = threading.Lock()
+        self._buffer = frames.Buffer()
+        self._poll = select.poll()
+        self._poll.register(self._container.stdout, select.POLLIN)
+        self._failure: SandboxError | None = None
+        self._closed = False
+        self._finalizer = finalizer(self, self._container)
+        self.id = self._container.id
+        self.provider = order.provider.name
+        self.image = order.image
+        self.network = order.network
+        self.limits: Mapping[str, Applied] = self._container.applied
+        try:
+            self._run(self._flows.configure(self._container.rlimits))
+        except BaseException:
+            self.close()
+            raise
+
+    def exec(
+        self,
+        command: str | Sequence[str],
+        *,
+        timeout: float | None = None,
+        cwd: str | None = None,
+        env: Mapping[str, str] | None = None,
+        stdin: bytes = b"",
+    ) -> ExecResult:
+        """Run a program in a process of its own, until it ends.
+
+        Args:
+            command: An argv, or a string for the shell program (a fresh one: no state is kept).
+            timeout: Seconds; then it is killed with everything that it started. Default:
+                `Limits.timeout`.
+            cwd: Working directory; default `/workspace`.
+            env: Variables besides the sandbox's own.
+            stdin: What it reads from its standard input.
+
+        Returns:
+            Its result; a program that is not there has exit code 127.
+
+        Raises:
+            SandboxError: The sandbox itself failed; `attribution` says whose doing it was.
+            ClosedError: After `close`.
+        """
+        return self._run(self._flows.exec(command, timeout, cwd, env, stdin))
+
+    def shell(self, command: str, *, timeout: float | None = None) -> ExecResult:
+        """Run a command in the sandbox's one shell, which keeps directory, variables and jobs.
+
+        A shell that ends (`exit`, a timeout that it does not survive) is replaced by a new one,
+        and the result's `notice` says so. Arguments, result and errors otherwise as for `exec`.
+        """
+        return self._run(self._flows.shell(command, timeout))
+
+    def python(self, code: str, *, timeout: float | None = None) -> ExecResult:
+        """Run code in the sandbox's one Python, which keeps its variables.
+
+        The value of a last expression is printed; an exception leaves its traceback on standard
+        error and exit code 1. IPython where the image has it. Otherwise as for `shell`.
+        """
+        return self._run(self._flows.python(code, timeout))
+
+    def read(self, path: str, *, limit: int = READ_LIMIT) -> bytes:
+        """Return the content of a regular file; a relative path is one below `/workspace`.
+
+        Raises:
+            SandboxFileError: It is absent, no regular file, or longer than `limit` bytes.
+        """
+        return self._run(self._flows.read(path, limit))
+
+    def write(self, path: str, data: bytes | str) -> None:
+        """Write a regular file (text as UTF-8), making its parent directories.
+
+        Raises:
+            SandboxFileError: It cannot be written.
+        """
+        raw = data.encode("utf-8", "surrogateescape") if isinstance(data, str) else data
+        self._run(self._flows.write(path, raw))
+
+    def close(self) -> None:
+        """End every process of the sandbox and remove what it left; safe to call again."""
+        self._closed = True
+        self._finalizer()
+
+    def renew(self, seconds: float) -> None:
+        """Give the sandbox `seconds` to live from now on."""
+        with self._lock:
+            self._send(self._flows.lifetime(seconds))
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        self.close()
+
+    # ---- moving bytes ----
+
+    def _run(self, flow: Flow[T]) -> T:
+        with self._lock:
+            if self._closed:
+                raise ClosedError("the sandbox is closed; create another one")
+            if self._failure is not None:
+                raise SandboxError(str(self._failure), self._failure.attribution)
+            try:
+                request = next(flow)
+                while True:
+                    request = flow.send(self._exchange(request))
+            except StopIteration as stop:
+                result: T = stop.value
+                return result
+
+    def _exchange(self, request: Request) -> Frame:
+        self._send(request.data)
+        try:
+            return self._receive(request.seq, request.within)
+        except (KeyboardInterrupt, SystemExit):
+            # The command must not outlive the caller's interest, nor answer the next request.
+            self._send(frames.frame(Kind.CANCEL, request.seq))
+            self._receive(request.seq, GRACE)
+            raise
+
+    def _send(self, data: bytes) -> None:
+        view = memoryview(data)
+        try:
+            while view:
+                view = view[os.write(self._container.stdin, view) :]
+        except BrokenPipeError:
+            self._fail()
+
+    def _receive(self, seq: int, within: float) -> Frame:
+        deadline = time.monotonic() + within
+        while True:
+            frame = self._buffer.next()
+            if frame is not None and frame.seq == seq:
+                return frame
+            if frame is not None:
+                continue
+            left = deadline - time.monotonic()
+            data = b""
+            if left > 0 and self._poll.poll(left * 1000):
+                data = os.read(self._container.stdout, 1 << 18)
+            if not data:
+                self._fail()
+            self._buffer.feed(data)
+
+    def _fail(self) -> None:
+        self._failure = self._container.why()
+        raise self._failure
+
+
+def finalizer(sandbox: object, container: Container) -> Callable[[], object]:
+    """Return what ends `container`; it also runs when `sandbox` is forgotten or Python ends."""
+    return weakref.finalize(sandbox, _end_in, os.getpid(), container)
+
+
+def _end_in(owner: int, container: Container) -> None:
+    """End the container, unless this is a child that was forked from its owner."""
+    if os.getpid() == owner:
+        container.end()

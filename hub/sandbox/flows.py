@@ -1,0 +1,273 @@
+"""Every operation of a sandbox as a generator of requests; the two clients only move bytes.
+
+A flow yields a `Request` and is sent the helper's reply, so that the synchronous and the asyncio
+client share all of what follows.
+"""
+
+from __future__ import annotations
+
+import errno
+import os
+from collections.abc import Generator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import TypeAlias, TypeVar
+
+from hub.errors import SandboxError, SandboxFileError
+from hub.sandbox import frames, sessions
+from hub.sandbox.frames import Done, Flag, Frame, Kind, Stream
+from hub.sandbox.sessions import Session
+from hub.sandbox.types import MIB, WORKSPACE, ExecResult, Limits
+
+T = TypeVar("T")
+
+PATH = "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin"
+# How long after a command's own timeout the helper may take to end its tree and answer.
+GRACE = 10.0
+# How long a start may take on a busy machine.
+START_TIMEOUT = 60.0
+_CHUNK = 4 * MIB
+_PROBES = (sessions.BASH.argv[0], sessions.SH.argv[0])
+
+
+@dataclass(frozen=True)
+class Request:
+    """A frame to send, its sequence number, and the seconds within which its reply must come."""
+
+    data: bytes
+    seq: int
+    within: float
+
+
+Flow: TypeAlias = Generator[Request, Frame, T]
+
+
+@dataclass(frozen=True)
+class Marks:
+    """What every result of a sandbox carries."""
+
+    network: bool
+    unsafe: bool
+
+
+def environment(extra: Mapping[str, str]) -> list[bytes]:
+    """Return the environment of commands: a fixed one and what the caller added."""
+    base = {
+        "PATH": PATH,
+        "HOME": WORKSPACE,
+        "USER": "sandbox",
+        "LANG": "C.UTF-8",
+        "TERM": "dumb",
+        "PAGER": "cat",
+        "TZ": "UTC",
+    }
+    for name, value in extra.items():
+        if not name or "=" in name or "\0" in name + value:
+            raise ValueError(f"env {name!r}: expected a name without '=' and no NUL bytes")
+    return [os.fsencode(f"{name}={value}") for name, value in {**base, **extra}.items()]
+
+
+class Flows:
+    """The operations of one sandbox, and what must be remembered between them."""
+
+    def __init__(self, limits: Limits, env: Mapping[str, str], marks: Marks) -> None:
+        self._limits = limits
+        self._env = environment(env)
+        self._marks = marks
+        self._seq = 0
+        self._shell = sessions.BASH
+        self._open: set[int] = set()
+
+    def _request(self, kind: Kind, *fields: bytes, within: float = GRACE) -> Request:
+        self._seq = self._seq % 0x7FFFFFFF + 1
+        return Request(frames.frame(kind, self._seq, *fields), self._seq, within)
+
+    def configure(self, rlimits: Mapping[int, int]) -> Flow[None]:
+        """The first exchange: hand over settings, learn what the image has."""
+        limits = self._limits
+        pairs = [frames.u32(number) + frames.u64(value) for number, value in rlimits.items()]
+        reply = yield self._request(
+            Kind.CONFIG,
+            frames.u32(frames.VERSION),
+            frames.u64(int(limits.lifetime * 1000)),
+            frames.u32(limits.output),
+            frames.u64(limits.flood),
+            frames.string(WORKSPACE.encode()),
+            frames.strings(self._env),
+            frames.u32(len(pairs)),
+            b"".join(pairs),
+            frames.strings(probe.encode() for probe in _PROBES),
+            within=START_TIMEOUT,
+        )
+        _, _, (bash, sh) = frames.parse_ready(_checked(reply))
+        if not bash and not sh:
+            raise SandboxError("the image has neither /bin/bash nor /bin/sh")
+        self._shell = sessions.BASH if bash else sessions.SH
+
+    def lifetime(self, seconds: float) -> bytes:
+        """Return the frame that sets the time left; it has no reply."""
+        return self._request(Kind.LIFETIME, frames.u64(int(seconds * 1000))).data
+
+    def exec(
+        self,
+        command: str | Sequence[str],
+        timeout: float | None,
+        cwd: str | None,
+        env: Mapping[str, str] | None,
+        stdin: bytes,
+    ) -> Flow[ExecResult]:
+        """Run one program to its end; a string goes through the shell program, afresh."""
+        argv = [self._shell.argv[0], "-c", command] if isinstance(command, str) else list(command)
+        if not argv or any("\0" in word for word in argv):
+            raise ValueError(f"command {command!r}: expected a program, and no NUL bytes")
+        seconds = self._seconds(timeout)
+        whole = [*self._env, *map(os.fsencode, (f"{k}={v}" for k, v in env.items()))] if env else []
+        reply = yield self._request(
+            Kind.EXEC,
+            frames.u64(int(seconds * 1000)),
+            frames.string(os.fsencode(cwd or "")),
+            frames.strings(map(os.fsencode, argv)),
+            frames.strings(whole),
+            frames.string(stdin),
+            within=seconds + GRACE,
+        )
+        return self._result(frames.parse_done(_checked(reply)), "")
+
+    def shell(self, command: str, timeout: float | None) -> Flow[ExecResult]:
+        """Run a command in the persistent shell."""
+        return self._run(self._shell, command, timeout)
+
+    def python(self, code: str, timeout: float | None) -> Flow[ExecResult]:
+        """Run a cell in the persistent Python."""
+        return self._run(sessions.PYTHON, code, timeout)
+
+    def _run(self, session: Session, text: str, timeout: float | None) -> Flow[ExecResult]:
+        seconds = self._seconds(timeout)
+        notice = ""
+        for _ in range(2):
+            prelude = b""
+            if session.slot not in self._open:
+                yield from self._start(session)
+                prelude = session.prelude
+            seq = self._seq % 0x7FFFFFFF + 1
+            reply = yield self._request(
+                Kind.RUN,
+                frames.u32(session.slot),
+                frames.u64(int(seconds * 1000)),
+                frames.string(prelude + session.encode(seq, text)),
+                within=seconds + GRACE,
+            )
+            if not (
+                reply.kind == Kind.ERROR and frames.parse_error(reply.payload)[0] == errno.ESRCH
+            ):
+                break
+            self._open.discard(session.slot)
+            notice = _restarted(session, "had ended")
+        done = frames.parse_done(_checked(reply))
+        if done.flags & Flag.SESSION_LOST:
+            self._open.discard(session.slot)
+            notice = _restarted(session, f"ended ({_status(done)})")
+        return self._result(done, notice)
+
+    def _start(self, session: Session) -> Flow[None]:
+        reply = yield self._request(
+            Kind.OPEN,
+            frames.u32(session.slot),
+            frames.u32(session.interrupt),
+            frames.u32(session.control),
+            frames.u32(session.status),
+            frames.string(b""),
+            frames.strings(word.encode() for word in session.argv),
+        )
+        _checked(reply)
+        self._open.add(session.slot)
+
+    def read(self, path: str, limit: int) -> Flow[bytes]:
+        """Read a whole regular file of at most `limit` bytes."""
+        parts: list[bytes] = []
+        length = 0
+        while True:
+            reply = yield self._request(
+                Kind.READ,
+                frames.string(os.fsencode(path)),
+                frames.u64(length),
+                frames.u32(min(_CHUNK, limit + 1)),
+            )
+            size, _, part = frames.parse_read(_checked(reply, path))
+            if max(size, length + len(part)) > limit:
+                raise SandboxFileError(
+                    errno.EFBIG,
+                    f"the file has {size} bytes, the limit of this read is {limit}",
+                    path,
+                )
+            parts.append(part)
+            length += len(part)
+            if not part or length >= size:
+                return b"".join(parts)
+
+    def write(self, path: str, data: bytes) -> Flow[None]:
+        """Write a whole file, making its parent directories."""
+        for start in range(0, len(data) or 1, _CHUNK):
+            reply = yield self._request(
+                Kind.WRITE,
+                frames.string(os.fsencode(path)),
+                frames.u64(start),
+                frames.string(data[start : start + _CHUNK]),
+            )
+            _checked(reply, path)
+
+    def _seconds(self, timeout: float | None) -> float:
+        seconds = self._limits.timeout if timeout is None else timeout
+        if not 0 < seconds <= 1e8:
+            raise ValueError(f"timeout {timeout!r}: expected seconds, more than 0")
+        return seconds
+
+    def _result(self, done: Done, notice: str) -> ExecResult:
+        half = self._limits.output // 2
+        cut = any(stream.total > len(stream.kept) for stream in (done.out, done.err))
+        flooded = bool(done.flags & Flag.FLOODED)
+        if flooded:
+            notice = f"killed: more than {self._limits.flood} bytes of output. {notice}".strip()
+        return ExecResult(
+            exit_code=done.code if done.code >= 0 else 128 - done.code,
+            stdout_bytes=_joined(done.out, half),
+            stderr_bytes=_joined(done.err, half),
+            timed_out=bool(done.flags & Flag.TIMED_OUT),
+            truncated=cut or flooded,
+            seconds=done.nanoseconds / 1e9,
+            notice=notice,
+            network=self._marks.network,
+            unsafe=self._marks.unsafe,
+        )
+
+
+def _joined(stream: Stream, half: int) -> bytes:
+    left_out = stream.total - len(stream.kept)
+    if left_out <= 0:
+        return stream.kept
+    line = f"\n[... {left_out} bytes left out ...]\n".encode()
+    return stream.kept[:half] + line + stream.kept[half:]
+
+
+def _status(done: Done) -> str:
+    return f"exit status {done.code}" if done.code >= 0 else f"signal {-done.code}"
+
+
+def _restarted(session: Session, how: str) -> str:
+    place = f"a new one takes its place in {WORKSPACE}"
+    return f"The {session.name} {how}; {place}: {session.lost} are lost."
+
+
+def _says(reply: Frame, code: int) -> bool:
+    return reply.kind == Kind.ERROR and frames.parse_error(reply.payload)[0] == code
+
+
+def _checked(reply: Frame, path: str | None = None) -> bytes:
+    """Return the payload of a reply, or raise what it reports."""
+    if reply.kind != Kind.ERROR:
+        return reply.payload
+    code, message = frames.parse_error(reply.payload)
+    if path is not None:
+        if code == errno.EOPNOTSUPP:
+            message = "not a regular file (device, pipe, socket, or one of the kernel's)"
+        raise SandboxFileError(code, message, path)
+    raise SandboxError(f"the sandbox refuses: {message} ({os.strerror(code)})")

@@ -1,0 +1,163 @@
+"""The frames between the host and the helper; the same layout as `native/sandbox-init/src/wire.h`.
+
+A frame is a 12-byte header (payload length, kind, three zero bytes, sequence number) and its
+payload. Integers are little-endian; a string is its length as u32 and its bytes.
+"""
+
+from __future__ import annotations
+
+import struct
+from collections.abc import Iterable
+from dataclasses import dataclass
+from enum import IntEnum, IntFlag
+
+VERSION = 1
+MAX_PAYLOAD = 8 << 20
+HEADER = struct.Struct("<IB3xI")
+_U32 = struct.Struct("<I")
+_U64 = struct.Struct("<Q")
+_DONE = struct.Struct("<iIQ")
+REPLY = 0x80
+
+
+class Kind(IntEnum):
+    """Requests; a reply's kind is the request's with the highest bit set."""
+
+    CONFIG = 1
+    EXEC = 2
+    OPEN = 3
+    RUN = 4
+    READ = 5
+    WRITE = 6
+    LIFETIME = 7
+    CANCEL = 8
+    ERROR = 0xFF
+
+
+class Flag(IntFlag):
+    """How a command ended."""
+
+    TIMED_OUT = 1
+    CANCELLED = 2
+    FLOODED = 4
+    SESSION_LOST = 8
+
+
+@dataclass(frozen=True)
+class Frame:
+    """One frame as received."""
+
+    kind: int
+    seq: int
+    payload: bytes
+
+
+@dataclass(frozen=True)
+class Stream:
+    """What was kept of an output stream (its first and last half) and how long it was."""
+
+    total: int
+    kept: bytes
+
+
+@dataclass(frozen=True)
+class Done:
+    """The reply to EXEC and RUN."""
+
+    code: int
+    flags: Flag
+    nanoseconds: int
+    out: Stream
+    err: Stream
+
+
+def string(data: bytes) -> bytes:
+    """Encode one string."""
+    return _U32.pack(len(data)) + data
+
+
+def strings(items: Iterable[bytes]) -> bytes:
+    """Encode a list of strings."""
+    parts = [string(item) for item in items]
+    return _U32.pack(len(parts)) + b"".join(parts)
+
+
+def u32(value: int) -> bytes:
+    """Encode an unsigned 32-bit integer."""
+    return _U32.pack(value)
+
+
+def u64(value: int) -> bytes:
+    """Encode an unsigned 64-bit integer."""
+    return _U64.pack(value)
+
+
+def frame(kind: Kind, seq: int, *fields: bytes) -> bytes:
+    """Encode a frame.
+
+    Raises:
+        ValueError: The payload is longer than the helper takes.
+    """
+    payload = b"".join(fields)
+    if len(payload) > MAX_PAYLOAD:
+        raise ValueError(
+            f"a request of {len(payload)} bytes: a sandbox takes at most {MAX_PAYLOAD} at once; "
+            "write large input to a file first"
+        )
+    return HEADER.pack(len(payload), kind, seq) + payload
+
+
+class Buffer:
+    """Collects received bytes and gives out whole frames."""
+
+    def __init__(self) -> None:
+        self._data = bytearray()
+
+    def feed(self, data: bytes) -> None:
+        """Add received bytes."""
+        self._data += data
+
+    def next(self) -> Frame | None:
+        """Return the next whole frame, or None until more bytes come."""
+        if len(self._data) < HEADER.size:
+            return None
+        length, kind, seq = HEADER.unpack_from(self._data)
+        end = HEADER.size + length
+        if len(self._data) < end:
+            return None
+        payload = bytes(self._data[HEADER.size : end])
+        del self._data[:end]
+        return Frame(kind, seq, payload)
+
+
+def _stream(payload: bytes, at: int) -> tuple[Stream, int]:
+    (total,) = _U64.unpack_from(payload, at)
+    (length,) = _U32.unpack_from(payload, at + 8)
+    at += 12
+    return Stream(total, payload[at : at + length]), at + length
+
+
+def parse_done(payload: bytes) -> Done:
+    """Decode the reply to EXEC and RUN."""
+    code, flags, nanoseconds = _DONE.unpack_from(payload)
+    out, at = _stream(payload, _DONE.size)
+    err, _ = _stream(payload, at)
+    return Done(code, Flag(flags), nanoseconds, out, err)
+
+
+def parse_ready(payload: bytes) -> tuple[int, int, list[bool]]:
+    """Decode the reply to CONFIG: the helper's PID, its uid, and whether each probe exists."""
+    values = struct.unpack(f"<{len(payload) // 4}I", payload)
+    return values[0], values[1], [bool(value) for value in values[2:]]
+
+
+def parse_read(payload: bytes) -> tuple[int, int, bytes]:
+    """Decode the reply to READ: the file's size, its mode, and the piece."""
+    size, mode, length = struct.unpack_from("<QII", payload)
+    return size, mode, payload[16 : 16 + length]
+
+
+def parse_error(payload: bytes) -> tuple[int, str]:
+    """Decode an error: errno and message."""
+    code, length = struct.unpack_from("<II", payload)
+    return code, payload[8 : 8 + length].decode("utf-8", "replace")

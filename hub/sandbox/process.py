@@ -1,0 +1,190 @@
+"""One running container seen from the host: its start, its end, and why it ended."""
+
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+from collections.abc import Mapping
+from contextlib import suppress
+from dataclasses import dataclass
+from pathlib import Path
+
+from hub.errors import SandboxError
+from hub.sandbox import cgroups, state
+from hub.sandbox.images import find as find_image
+from hub.sandbox.limits import Plan, plan
+from hub.sandbox.providers import helper
+from hub.sandbox.types import Applied, Limits, Mount, Provider, Start
+
+# Exit statuses of the helper (native/sandbox-init/src/main.c).
+_EXIT_LIFETIME = 75
+_LOG_TAIL = 2000
+
+
+@dataclass(frozen=True)
+class Order:
+    """What `create` was asked for, checked."""
+
+    image: str
+    provider: Provider
+    limits: Limits
+    network: bool
+    mounts: tuple[Mount, ...]
+    env: Mapping[str, str]
+
+
+class Container:
+    """The processes, directory and control groups of one sandbox.
+
+    Attributes:
+        applied: How each limit is enforced.
+        rlimits: What the helper sets for every command.
+        stdin: Write end of the helper's input pipe, and `stdout`: read end of its output.
+    """
+
+    def __init__(self, order: Order) -> None:
+        """Start the container.
+
+        Raises:
+            SandboxError: The machine refuses (infra).
+            ImageError: There is no such image.
+        """
+        self.order = order
+        self._record = state.Record.new()
+        self._ended = False
+        try:
+            self._plan = self._make_groups()
+            self._process = self._start()
+        except OSError as error:
+            state.remove(self._record)
+            raise SandboxError(f"cannot start a sandbox: {error}") from error
+        except BaseException:
+            state.remove(self._record)
+            raise
+        assert self._process.stdin is not None
+        assert self._process.stdout is not None
+        self.stdin = self._process.stdin.fileno()
+        self.stdout = self._process.stdout.fileno()
+
+    @property
+    def applied(self) -> Mapping[str, Applied]:
+        """How each limit is enforced."""
+        return self._plan.applied
+
+    @property
+    def rlimits(self) -> Mapping[int, int]:
+        """What the helper sets for every command."""
+        return self._plan.rlimits
+
+    @property
+    def id(self) -> str:
+        """The sandbox's name on this machine."""
+        return self._record.id
+
+    def _make_groups(self) -> Plan:
+        limits, features = self.order.limits, self.order.provider.features
+        hierarchy = cgroups.find()
+        self._record.write()
+        if hierarchy:
+            paths = {parent / self._record.id for parent in hierarchy.parents.values()}
+            self._record.cgroups = sorted(map(str, paths))
+            self._record.write()
+            try:
+                cgroups.make(hierarchy, self._record.id, limits)
+            except OSError:
+                # Shown by create().limits: the means of every limit is then an rlimit.
+                hierarchy, self._record.cgroups = None, []
+        return plan(limits, features, hierarchy)
+
+    def _start(self) -> subprocess.Popen[bytes]:
+        order, uid, gid = self.order, *state.sandbox_ids()
+        directory = self._record.directory / "files"
+        directory.mkdir()
+        if os.geteuid() == 0:
+            os.chown(directory, uid, gid)
+        init = helper()
+        start = Start(
+            image=find_image(order.image, order.provider),
+            init=init,
+            directory=directory,
+            limits=order.limits,
+            network=order.network,
+            mounts=order.mounts,
+            uid=uid,
+            gid=gid,
+        )
+        launch = [str(init), "launch"]
+        for group in self._record.cgroups:
+            launch += ["--join", f"{group}/cgroup.procs"]
+        if os.geteuid() == 0:
+            launch += ["--user", str(uid), str(gid)]
+        with self._log.open("wb") as log:
+            process = subprocess.Popen(
+                [*launch, "--", *order.provider.command(start)],
+                stdin=subprocess.PIPE,
+                stdout=subprocess.PIPE,
+                stderr=log,
+                env=_outer_environment(directory),
+                cwd="/",
+                bufsize=0,
+                start_new_session=True,
+            )
+        self._record.leader = process.pid
+        self._record.leader_started = state.start_time(process.pid)
+        self._record.write()
+        return process
+
+    @property
+    def _log(self) -> Path:
+        return self._record.directory / "log"
+
+    def _kill(self) -> None:
+        # The session's number is ours until the process is waited for.
+        if self._process.returncode is None:
+            with suppress(ProcessLookupError):
+                os.killpg(self._process.pid, signal.SIGKILL)
+
+    def why(self, patience: float = 1.0) -> SandboxError:
+        """Say why the helper no longer answers, and whose doing it was; ends what is left."""
+        try:
+            code: int | None = self._process.wait(patience)
+        except subprocess.TimeoutExpired:
+            code = None
+        kills = cgroups.oom_kills([Path(path) for path in self._record.cgroups])
+        log = self._log.read_text(encoding="utf-8", errors="replace")[-_LOG_TAIL:].strip()
+        self.end()
+        if code == _EXIT_LIFETIME:
+            return SandboxError(
+                f"the sandbox's lifetime of {self.order.limits.lifetime:g} s is over", "budget"
+            )
+        if kills:
+            return SandboxError(
+                f"the sandbox ran out of its {self.order.limits.memory} bytes of memory", "agent"
+            )
+        what = "does not answer" if code is None else f"ended with status {code}"
+        return SandboxError(f"the sandbox {what}{': ' + log if log else ''}")
+
+    def end(self) -> None:
+        """End every process and remove every trace; safe to call again."""
+        if self._ended:
+            return
+        self._ended = True
+        self._kill()
+        self._process.wait()
+        for stream in (self._process.stdin, self._process.stdout):
+            if stream is not None:
+                stream.close()
+        state.remove(self._record)
+
+
+def _outer_environment(directory: Path) -> dict[str, str]:
+    """All that the provider's own program gets to see of our environment."""
+    return {
+        "PATH": os.environ.get("PATH", os.defpath),
+        "HOME": "/nonexistent",
+        "APPTAINER_CONFIGDIR": str(directory),
+        "APPTAINER_CACHEDIR": str(directory),
+        "APPTAINER_TMPDIR": str(directory),
+        "SINGULARITY_CONFIGDIR": str(directory),
+    }
