@@ -90,3 +90,7 @@ class TaskError(HubError, ValueError):
 
 class ToolMisuse(HubError, ValueError):
     """A model called a tool wrongly; the message is what the model reads."""
+
+
+class RecordError(HubError, ValueError):
+    """A record of episodes is absent or damaged; the message names the line."""

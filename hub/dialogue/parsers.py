@@ -95,7 +95,8 @@ class FencedParser:
         names = ", ".join(_bodies(tools))
         return (
             "To use a tool, write its input in a fenced block marked with the tool's name, "
-            f"for example\n```{next(iter(_bodies(tools)), 'tool')}\n...\n```\nThe tools are: {names}"
+            f"for example\n```{next(iter(_bodies(tools)), 'tool')}\n...\n```\n"
+            f"The tools are: {names}"
         )
 
     def parse(self, text: str, tools: Sequence[Schema]) -> Parsed:
