@@ -10,6 +10,7 @@ from hub.errors import (
     ConcurrentUseError,
     ForkedError,
     HubError,
+    InvalidAction,
     MissingDependency,
     PluginError,
     SnapshotError,
@@ -17,7 +18,8 @@ from hub.errors import (
     UnknownEnvironment,
     UnknownOption,
 )
-from hub.hookspecs import hookimpl
+from hub.hookspecs import RegisterComponent, RegisterEnv, hookimpl
+from hub.infos import FinalTransition, final_transition, seed_everything
 from hub.plugins import PLUGINS
 from hub.registry import EnvCard, Requirement
 
@@ -29,17 +31,23 @@ __all__ = [
     "ClosedError",
     "ConcurrentUseError",
     "EnvCard",
+    "FinalTransition",
     "ForkedError",
     "HubError",
+    "InvalidAction",
     "MissingDependency",
     "PluginError",
+    "RegisterComponent",
+    "RegisterEnv",
     "Requirement",
     "SnapshotError",
     "TargetError",
     "UnknownEnvironment",
     "UnknownOption",
     "__version__",
+    "final_transition",
     "hookimpl",
+    "seed_everything",
 ]
 
 PLUGINS.load()

@@ -94,3 +94,17 @@ class ToolMisuse(HubError, ValueError):
 
 class RecordError(HubError, ValueError):
     """A record of episodes is absent or damaged; the message names the line."""
+class DeclarationError(HubError, ValueError):
+    """A fidelity declaration breaks its contract (too few episodes, two checks of one name...)."""
+
+
+class CertificateError(HubError, ValueError):
+    """A certificate cannot be read: not JSON, another schema version, a missing or bad field."""
+
+
+class StaleBuildError(HubError, RuntimeError):
+    """A compiled engine was built from other sources than those beside it; rebuild it."""
+
+
+class BenchError(HubError, ValueError):
+    """A benchmark was asked for something that it does not have (suite, case, old document)."""

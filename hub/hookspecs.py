@@ -63,6 +63,19 @@ def hub_register_sandboxes(register: RegisterComponent) -> None:
     """
 
 
+# ---- Trainers ----------------------------------------------------------------------------------
+
+
+@hookspec
+def hub_register_trainers(register: RegisterComponent) -> None:
+    """Register trainers for `hub train` and for the transfer level (L4) of `hub verify`.
+
+    Called once per plugin, when `hub` is imported. `target` is an object with the methods of
+    `hub.fidelity.Trainer` (`train` and `load_policy`); it is imported only when it is used, so
+    that registering loads no framework.
+    """
+
+
 # ---- Commands and benchmarks -------------------------------------------------------------------
 
 
@@ -70,8 +83,13 @@ def hub_register_sandboxes(register: RegisterComponent) -> None:
 def hub_register_benchmarks(register: RegisterComponent) -> None:
     """Register benchmark suites for `hub bench NAME`.
 
-    Called once per plugin, when `hub` is imported. `target` is a callable
-    `(plan: hub.bench.Plan) -> Iterable[hub.bench.Row]`.
+    Called once per plugin, when `hub` is imported. Call `register(name, target, summary)` for each
+    suite; `hub bench --help` lists names and summaries. `target` is a function
+    `(plan: hub.bench.Plan) -> Iterable[hub.bench.Row]`, imported when the suite is run: it measures
+    what the plan asks for, calls `plan.progress(message, done, total)` as it goes on and yields
+    each row when it is known, with `suite=name`. An exception becomes a row with `error`; rows
+    already yielded are kept. Code that may crash, or whose libraries would disturb other figures,
+    runs in a process of its own through `hub.bench.isolated`.
     """
 
 

@@ -122,7 +122,7 @@ def _key(wanted: dict[str, int]) -> str:
     terminal = sys.stdin.fileno()
     before = termios.tcgetattr(terminal)
     try:
-        tty.setcbreak(terminal)
+        tty.setcbreak(terminal, termios.TCSANOW)  # not FLUSH: keys typed ahead count
         while True:
             key = sys.stdin.read(1)
             if key in wanted:
@@ -130,7 +130,7 @@ def _key(wanted: dict[str, int]) -> str:
             if key in ("q", ""):
                 raise StopIteration
     finally:
-        termios.tcsetattr(terminal, termios.TCSADRAIN, before)
+        termios.tcsetattr(terminal, termios.TCSANOW, before)
 
 
 def episode(

@@ -16,12 +16,17 @@ from hub.registry import Conflict
 
 # name: (target, summary). The summary stands here so that `hub --help` imports no command.
 BUILT_IN: dict[str, tuple[str, str]] = {
+    "bench": ("hub.cli.bench:command", "Benchmark environments beside their references."),
+    "check": ("hub.cli.check:command", "Check an environment against every rule."),
     "doctor": ("hub.cli.doctor:command", "Say what is here, what is missing and the fix."),
+    "images": ("hub.cli.images:command", "List, build and prune sandbox images."),
     "info": ("hub.cli.info:command", "Show card, spaces, options and rules of an environment."),
     "list": ("hub.cli.list_:command", "List environments, absent ones with the fix."),
     "new": ("hub.cli.new:command", "Write a plugin distribution to start from."),
     "play": ("hub.cli.play:command", "Play an episode in the terminal, or record it."),
     "plugins": ("hub.cli.plugins_:command", "List plugins, their errors and conflicts."),
+    "tour": ("hub.cli.tour:command", "Check, measure and play what is installed."),
+    "verify": ("hub.cli.verify:command", "Prove that a translation equals its reference."),
 }
 
 

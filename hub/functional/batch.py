@@ -101,7 +101,8 @@ def choose_first(mask: Array, yes: Any, no: Any) -> Any:
 def start(batch: Batch, keys: Array, params: Any) -> Carry:
     """Begin the first episode of freshly seeded lanes."""
     zeros = jnp.zeros(keys.shape, jnp.int32)
-    state = batch.init(moment_keys(keys, zeros, zeros), params)
+    owns_stream = batch.env.restart is not None
+    state = batch.init(keys if owns_stream else moment_keys(keys, zeros, zeros), params)
     return Carry(state, keys, zeros, zeros, jnp.zeros(keys.shape, bool))
 
 

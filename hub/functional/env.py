@@ -87,9 +87,13 @@ class FunctionalEnv(Generic[S, P]):
     observation_space: gymnasium.Space[Any]  # of one lane and, with players > 1, one player
     action_space: gymnasium.Space[Any]  # likewise
     state_info: Callable[[S, P], Info] = no_info  # mask, to_move: the info of a reset
-    # Begins the lane's next episode from its last state. For games whose own random stream
-    # runs through all episodes of a lane; without it each episode is an `init` with a fresh key.
+    # Begins the lane's next episode from its last state. For games whose own random stream runs
+    # through all episodes of a lane: their `init` gets the lane's key itself, whose data are the
+    # seed's two words. Without `restart` each episode is an `init` with a fresh key.
     restart: Callable[[Source, S, P], S] | None = None
+    # All rewards of a game that has only a few: what leaves the device as the float32 next to 0.1
+    # is handed out as 0.1.
+    reward_levels: tuple[float, ...] = ()
     render: Callable[[S, P], Any] | None = None  # one lane's state as NumPy -> [h, w, 3] uint8
     ansi: Callable[[S, P], str] | None = None  # one lane's state as NumPy -> text
     render_fps: int = 30

@@ -22,6 +22,23 @@ def fit(space: gymnasium.Space[Any], tree: Any) -> Any:
     return copy if copy.ndim else copy[()]
 
 
+def exact_rewards(rewards: Any, levels: tuple[float, ...]) -> npt.NDArray[np.float64]:
+    """Copy rewards as `[lanes] float64`.
+
+    Args:
+        rewards: `[lanes] float32` or `float64`.
+        levels: The only rewards there are (`FunctionalEnv.reward_levels`), or none: a `float32`
+            that stands for a level becomes the level.
+    """
+    given = np.asarray(rewards)
+    exact = given.astype(np.float64)
+    for level in levels:
+        rounded = given.dtype.type(level)
+        if float(rounded) != level:
+            exact[given == rounded] = level
+    return exact
+
+
 def _widen(array: npt.NDArray[Any]) -> npt.NDArray[Any]:
     """Give per-lane scalars the dtypes of Python's: what Gymnasium makes of a lane's info."""
     if array.ndim != 1 or array.dtype == np.bool_:

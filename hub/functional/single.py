@@ -97,7 +97,8 @@ class FunctionalSingleEnv(gymnasium.Env[Any, Any]):
         terminated, truncated = bool(got.terminated[0]), bool(got.truncated[0])
         self._ended = terminated or truncated
         info = host.plain_info(got.info)
-        return self._observation(got.observation), float(got.reward[0]), terminated, truncated, info
+        reward = host.exact_rewards(got.reward, self.functional.reward_levels)
+        return self._observation(got.observation), float(reward[0]), terminated, truncated, info
 
     def render(self) -> Any:
         """Draw the state in the render mode: `[h, w, 3] uint8`, or text; None without a mode."""

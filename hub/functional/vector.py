@@ -201,7 +201,7 @@ class FunctionalVectorEnv(gymnasium.vector.VectorEnv[Any, Any, Any]):
         host.add_info(infos, got.state_info, np.ones(self.num_envs, bool))
         return (
             host.fit(self.observation_space, got.observation),
-            np.array(got.reward, np.float64),
+            host.exact_rewards(got.reward, self.functional.reward_levels),
             np.array(got.terminated),
             np.array(got.truncated),
             infos,

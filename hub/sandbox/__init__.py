@@ -9,6 +9,9 @@ print(sandbox.exec("echo hi").stdout)
 from hub.sandbox.aio import AsyncSandbox
 from hub.sandbox.api import create, create_async
 from hub.sandbox.client import Sandbox
+from hub.sandbox.pool import Pool
+from hub.sandbox.probe import capabilities
+from hub.sandbox.state import sweep
 from hub.sandbox.types import (
     Applied,
     ExecResult,
@@ -28,9 +31,12 @@ __all__ = [
     "Image",
     "Limits",
     "Mount",
+    "Pool",
     "Provider",
     "Sandbox",
     "Start",
+    "capabilities",
     "create",
     "create_async",
+    "sweep",
 ]

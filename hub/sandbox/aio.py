@@ -34,10 +34,11 @@ class AsyncSandbox:
         limits: Limit -> how this machine enforces it, `"not limited"` included.
     """
 
-    def __init__(self, container: Container, order: Order) -> None:
+    def __init__(self, container: Container) -> None:
         """Take over a container that has just been started; `create_async` does the rest."""
+        order = container.order
         self._container = container
-        self._flows = flows_for(order)
+        self._flows = flows_for(container)
         self._finalizer = finalizer(self, container)
         self._loop = asyncio.get_running_loop()
         self._lock = asyncio.Lock()
@@ -61,7 +62,7 @@ class AsyncSandbox:
     async def start(cls, order: Order) -> Self:
         """Start a sandbox; see `create_async`."""
         container = await asyncio.to_thread(Container, order)
-        sandbox = cls(container, order)
+        sandbox = cls(container)
         try:
             await sandbox._run(sandbox._flows.configure(container.rlimits))
         except BaseException:
@@ -97,6 +98,10 @@ class AsyncSandbox:
         """Write a regular file; see `Sandbox.write`."""
         raw = data.encode("utf-8", "surrogateescape") if isinstance(data, str) else data
         await self._run(self._flows.write(path, raw))
+
+    def alive(self) -> bool:
+        """Tell whether the sandbox still runs; see `Sandbox.alive`."""
+        return not self._closed and self._failure is None and self._container.running()
 
     async def close(self) -> None:
         """End every process of the sandbox; safe to call again, and finished once begun."""

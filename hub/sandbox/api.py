@@ -7,14 +7,14 @@ from collections.abc import Iterable, Mapping
 from hub.sandbox.aio import AsyncSandbox
 from hub.sandbox.client import Sandbox
 from hub.sandbox.images import HOST
+from hub.sandbox.probe import named
 from hub.sandbox.process import Order
-from hub.sandbox.providers import choose, provider
 from hub.sandbox.types import Limits, Mount
 
 
 def order(
     image: str = HOST,
-    provider_name: str | None = None,
+    provider: str | None = None,
     limits: Limits | None = None,
     network: bool = False,
     mounts: Iterable[Mount] = (),
@@ -23,7 +23,7 @@ def order(
     """Check what `create` was asked for and choose the provider."""
     return Order(
         image=image,
-        provider=choose() if provider_name is None else provider(provider_name),
+        provider=named(provider),
         limits=limits or Limits(),
         network=network,
         mounts=tuple(mounts),

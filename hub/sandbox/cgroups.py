@@ -87,7 +87,7 @@ def _find_v2(mount: Path, path: str) -> Hierarchy | None:
     base = own if own == mount else own.parent
     if not _usable(base) or not os.access(base / "cgroup.procs", os.W_OK):
         return None
-    offered = (base / "cgroup.controllers").read_text(encoding="ascii").split()
+    offered = (base / "cgroup.controllers").read_text(encoding="utf-8").split()
     names = {limit: base / OURS for limit, (name, _, _) in _V2.items() if name in offered}
     return Hierarchy(2, names) if names else None
 
@@ -98,7 +98,7 @@ def _enable(hierarchy: Hierarchy) -> None:
     ours = next(iter(hierarchy.parents.values()))
     for directory in (ours.parent, ours):
         directory.mkdir(exist_ok=True)
-        (directory / "cgroup.subtree_control").write_text(wanted, encoding="ascii")
+        (directory / "cgroup.subtree_control").write_text(wanted, encoding="utf-8")
 
 
 def make(hierarchy: Hierarchy, name: str, limits: Limits) -> list[Path]:
@@ -118,7 +118,7 @@ def make(hierarchy: Hierarchy, name: str, limits: Limits) -> list[Path]:
             if group not in made:
                 made.append(group)
             _, file, value = table[limit]
-            (group / file).write_text(value(limits), encoding="ascii")
+            (group / file).write_text(value(limits), encoding="utf-8")
             if limit == "memory":
                 _forbid_swap(group, hierarchy.version, limits)
     except OSError:
@@ -132,7 +132,7 @@ def _forbid_swap(group: Path, version: int, limits: Limits) -> None:
     """Count swap with memory where the kernel does such accounting."""
     file = group / ("memory.memsw.limit_in_bytes" if version == 1 else "memory.swap.max")
     if file.exists():
-        file.write_text(str(limits.memory) if version == 1 else "0", encoding="ascii")
+        file.write_text(str(limits.memory) if version == 1 else "0", encoding="utf-8")
 
 
 def oom_kills(groups: list[Path]) -> int:

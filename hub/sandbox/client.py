@@ -23,10 +23,13 @@ T = TypeVar("T")
 READ_LIMIT = 64 * MIB
 
 
-def flows_for(order: Order) -> Flows:
-    """Return the operations for a sandbox started by `order`."""
-    marks = Marks(order.network, not order.provider.features.isolated)
-    return Flows(order.limits, order.env, marks)
+def flows_for(container: Container) -> Flows:
+    """Return the operations of a sandbox."""
+    order = container.order
+    unsafe = not order.provider.features.isolated
+    network = order.network or unsafe
+    marks = Marks(container.workspace, network, unsafe, container.oom_kills)
+    return Flows(order.limits, {**container.image.env, **order.env}, marks)
 
 
 class Sandbox:
@@ -44,7 +47,7 @@ class Sandbox:
 
     def __init__(self, order: Order) -> None:
         self._container = Container(order)
-        self._flows = flows_for(order)
+        self._flows = flows_for(self._container)
         self._lock = threading.Lock()
         self._buffer = frames.Buffer()
         self._poll = select.poll()
@@ -129,9 +132,18 @@ class Sandbox:
         self._closed = True
         self._finalizer()
 
+    def alive(self) -> bool:
+        """Tell whether the sandbox still runs, without running anything in it."""
+        return not self._closed and self._failure is None and self._container.running()
+
+    def kill(self) -> None:
+        """Kill the container as a failing machine would: what is left is found out by a call."""
+        self._container.kill()
+
     def renew(self, seconds: float) -> None:
         """Give the sandbox `seconds` to live from now on."""
         with self._lock:
+            self._container.lifetime = seconds
             self._send(self._flows.lifetime(seconds))
 
     def __enter__(self) -> Self:

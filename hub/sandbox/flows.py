@@ -8,7 +8,8 @@ from __future__ import annotations
 
 import errno
 import os
-from collections.abc import Generator, Mapping, Sequence
+import signal
+from collections.abc import Callable, Generator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TypeAlias, TypeVar
 
@@ -16,7 +17,7 @@ from hub.errors import SandboxError, SandboxFileError
 from hub.sandbox import frames, sessions
 from hub.sandbox.frames import Done, Flag, Frame, Kind, Stream
 from hub.sandbox.sessions import Session
-from hub.sandbox.types import MIB, WORKSPACE, ExecResult, Limits
+from hub.sandbox.types import MIB, ExecResult, Limits
 
 T = TypeVar("T")
 
@@ -26,6 +27,7 @@ GRACE = 10.0
 # How long a start may take on a busy machine.
 START_TIMEOUT = 60.0
 _CHUNK = 4 * MIB
+_SHELL_KILLED = 128 + signal.SIGKILL
 _PROBES = (sessions.BASH.argv[0], sessions.SH.argv[0])
 
 
@@ -43,17 +45,19 @@ Flow: TypeAlias = Generator[Request, Frame, T]
 
 @dataclass(frozen=True)
 class Marks:
-    """What every result of a sandbox carries."""
+    """What holds for every command of a sandbox: where it starts, and what its result carries."""
 
+    workspace: str
     network: bool
     unsafe: bool
+    oom_kills: Callable[[], int]
 
 
-def environment(extra: Mapping[str, str]) -> list[bytes]:
+def environment(extra: Mapping[str, str], workspace: str) -> list[bytes]:
     """Return the environment of commands: a fixed one and what the caller added."""
     base = {
         "PATH": PATH,
-        "HOME": WORKSPACE,
+        "HOME": workspace,
         "USER": "sandbox",
         "LANG": "C.UTF-8",
         "TERM": "dumb",
@@ -71,11 +75,12 @@ class Flows:
 
     def __init__(self, limits: Limits, env: Mapping[str, str], marks: Marks) -> None:
         self._limits = limits
-        self._env = environment(env)
+        self._env = environment(env, marks.workspace)
         self._marks = marks
         self._seq = 0
         self._shell = sessions.BASH
         self._open: set[int] = set()
+        self._oom_kills = 0
 
     def _request(self, kind: Kind, *fields: bytes, within: float = GRACE) -> Request:
         self._seq = self._seq % 0x7FFFFFFF + 1
@@ -91,7 +96,7 @@ class Flows:
             frames.u64(int(limits.lifetime * 1000)),
             frames.u32(limits.output),
             frames.u64(limits.flood),
-            frames.string(WORKSPACE.encode()),
+            frames.string(os.fsencode(self._marks.workspace)),
             frames.strings(self._env),
             frames.u32(len(pairs)),
             b"".join(pairs),
@@ -130,7 +135,10 @@ class Flows:
             frames.string(stdin),
             within=seconds + GRACE,
         )
-        return self._result(frames.parse_done(_checked(reply)), "")
+        done = frames.parse_done(_checked(reply))
+        if isinstance(command, str) and done.err.kept.startswith(f"hub: {argv[0]}: ".encode()):
+            raise self._destroyed()
+        return self._result(done, "")
 
     def shell(self, command: str, timeout: float | None) -> Flow[ExecResult]:
         """Run a command in the persistent shell."""
@@ -145,7 +153,8 @@ class Flows:
         notice = ""
         for _ in range(2):
             prelude = b""
-            if session.slot not in self._open:
+            fresh = session.slot not in self._open
+            if fresh:
                 yield from self._start(session)
                 prelude = session.prelude
             seq = self._seq % 0x7FFFFFFF + 1
@@ -161,11 +170,13 @@ class Flows:
             ):
                 break
             self._open.discard(session.slot)
-            notice = _restarted(session, "had ended")
+            notice = self._restarted(session, "had ended")
         done = frames.parse_done(_checked(reply))
         if done.flags & Flag.SESSION_LOST:
             self._open.discard(session.slot)
-            notice = _restarted(session, f"ended ({_status(done)})")
+            if fresh and session is self._shell and done.err.kept.startswith(b"hub: "):
+                raise self._destroyed()
+            notice = self._restarted(session, f"ended ({_status(done)})")
         return self._result(done, notice)
 
     def _start(self, session: Session) -> Flow[None]:
@@ -215,6 +226,15 @@ class Flows:
             )
             _checked(reply, path)
 
+    def _destroyed(self) -> SandboxError:
+        """The shell was there at the start: only the agent can have removed or broken it."""
+        what = f"{self._shell.argv[0]} cannot run any more: the sandbox was destroyed from inside"
+        return SandboxError(what, "agent")
+
+    def _restarted(self, session: Session, how: str) -> str:
+        place = f"a new one takes its place in {self._marks.workspace}"
+        return f"The {session.name} {how}; {place}: {session.lost} are lost."
+
     def _seconds(self, timeout: float | None) -> float:
         seconds = self._limits.timeout if timeout is None else timeout
         if not 0 < seconds <= 1e8:
@@ -227,6 +247,13 @@ class Flows:
         flooded = bool(done.flags & Flag.FLOODED)
         if flooded:
             notice = f"killed: more than {self._limits.flood} bytes of output. {notice}".strip()
+        if done.code in (-signal.SIGKILL, _SHELL_KILLED) and not done.flags:
+            kills = self._marks.oom_kills()
+            if kills > self._oom_kills:
+                notice = (
+                    f"Out of memory: the limit is {self._limits.memory} bytes. {notice}".strip()
+                )
+            self._oom_kills = kills
         return ExecResult(
             exit_code=done.code if done.code >= 0 else 128 - done.code,
             stdout_bytes=_joined(done.out, half),
@@ -250,11 +277,6 @@ def _joined(stream: Stream, half: int) -> bytes:
 
 def _status(done: Done) -> str:
     return f"exit status {done.code}" if done.code >= 0 else f"signal {-done.code}"
-
-
-def _restarted(session: Session, how: str) -> str:
-    place = f"a new one takes its place in {WORKSPACE}"
-    return f"The {session.name} {how}; {place}: {session.lost} are lost."
 
 
 def _says(reply: Frame, code: int) -> bool:

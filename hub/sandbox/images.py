@@ -1,9 +1,17 @@
-"""Root file systems by name: the instant one over the host's /usr, and those that were built."""
+"""Root file systems by name: the instant one over the host's /usr, and those that were built.
+
+A built image is a directory `store/DIGEST` with `rootfs/` and `image.json`, and a link
+`names/NAME` to it. The digest covers what it was built from, so that the same build is done once.
+"""
 
 from __future__ import annotations
 
+import json
 import os
+import re
 import shutil
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass, field
 from pathlib import Path
 
 from hub.errors import ImageError
@@ -11,6 +19,9 @@ from hub.sandbox import state
 from hub.sandbox.types import Image, Provider
 
 HOST = "host"
+DESCRIPTION = "image.json"
+BUILDING = ".building-"
+_NAME = re.compile(r"[a-z0-9][a-z0-9._-]{0,99}")
 _SKELETON = "skeleton-1"
 _DIRECTORIES = (
     *("usr", "etc/alternatives", "var/lib", "var/tmp", "tmp", "proc", "sys", "dev"),
@@ -20,15 +31,115 @@ _FILES = ("etc/hosts", "etc/resolv.conf", "etc/localtime")
 _LINKS = ("bin", "sbin", "lib", "lib64")
 
 
+@dataclass(frozen=True)
+class Description:
+    """What is known of a built image.
+
+    Attributes:
+        digest: Of everything that it was built from.
+        source: What it was built from.
+        packages: Debian packages installed on top.
+        env: Variables that the image sets (from an OCI image's configuration).
+        built: When, in ISO 8601.
+        bytes: Size of its files.
+    """
+
+    digest: str
+    source: str
+    packages: tuple[str, ...] = ()
+    env: Mapping[str, str] = field(default_factory=dict)
+    built: str = ""
+    bytes: int = 0
+
+    def to_json(self) -> dict[str, object]:
+        """Return JSON values."""
+        return asdict(self)
+
+
+def root() -> Path:
+    """Return where images are kept: `HUB_IMAGES`, else the cache directory of this user."""
+    if chosen := os.environ.get("HUB_IMAGES"):
+        return Path(chosen)
+    if os.geteuid() == 0:  # root's home is closed to the containers' user
+        return Path("/var/cache/hub/images")
+    return Path(os.environ.get("XDG_CACHE_HOME") or "~/.cache").expanduser() / "hub" / "images"
+
+
+def check_name(name: str) -> str:
+    """Return `name` if an image may have it.
+
+    Raises:
+        ImageError: It may not.
+    """
+    if name == HOST or not _NAME.fullmatch(name):
+        raise ImageError(
+            f"image name {name!r}: expected lower-case letters, digits and . _ -, and not {HOST!r}"
+        )
+    return name
+
+
+def describe(name: str) -> Description:
+    """Return the description of the built image `name`.
+
+    Raises:
+        ImageError: There is none.
+    """
+    path = root() / "names" / name / DESCRIPTION
+    if not _NAME.fullmatch(name) or not path.is_file():
+        known = ", ".join([HOST, *built()])
+        raise ImageError(
+            f"no image {name!r}; there are {known}. `hub images build` makes one, for example "
+            "`hub images build debian`"
+        )
+    data = json.loads(path.read_text(encoding="utf-8"))
+    return Description(**{**data, "packages": tuple(data["packages"])})
+
+
+def built() -> dict[str, Description]:
+    """Return the built images by name."""
+    names = root() / "names"
+    links = sorted(names.iterdir()) if names.is_dir() else []
+    return {p.name: describe(p.name) for p in links if (p / DESCRIPTION).is_file()}
+
+
 def find(name: str, provider: Provider) -> Image:
     """Return the image `name` for `provider`.
 
     Raises:
         ImageError: There is no such image, or the provider cannot run its kind.
     """
-    if name != HOST:
-        raise ImageError(f"no image {name!r}; `hub images list` shows those that there are")
-    return Image(HOST, "host", skeleton())
+    if name == HOST:
+        return Image(HOST, "host", skeleton())
+    description = describe(name)
+    if "directory" not in provider.features.images:
+        raise ImageError(f"provider {provider.name} runs no built images, only {HOST!r}")
+    path = root() / "store" / description.digest / "rootfs"
+    return Image(name, "directory", path, dict(description.env))
+
+
+def prune(names: tuple[str, ...] = ()) -> list[str]:
+    """Forget `names`, then remove every build that no name and no running sandbox uses.
+
+    Returns:
+        Digests of the removed builds, and names of abandoned build directories.
+    """
+    for name in names:
+        describe(name)
+    for name in names:
+        (root() / "names" / name).unlink()
+    store = root() / "store"
+    if not store.is_dir():
+        return []
+    kept = {description.digest for description in built().values()}
+    kept |= {Path(record.image).parent.name for record in state.records() if record.image}
+    removed = []
+    for path in sorted(store.iterdir()):
+        builder = path.name.removeprefix(BUILDING).partition("-")[0]
+        busy = path.name.startswith(BUILDING) and state.start_time(int(builder))
+        if path.name not in kept and not busy:
+            shutil.rmtree(path)
+            removed.append(path.name)
+    return removed
 
 
 def skeleton() -> Path:

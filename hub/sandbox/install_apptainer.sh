@@ -10,7 +10,7 @@
 # Safe to run twice.
 set -euo pipefail
 
-companions=(bubblewrap squashfuse fuse3 fuse-overlayfs squashfs-tools uidmap)
+companions=(bubblewrap mmdebstrap squashfuse fuse3 fuse-overlayfs squashfs-tools uidmap)
 sandbox_user=hub-sandbox
 
 die() { echo "install_apptainer: $*" >&2; exit 1; }
@@ -105,7 +105,7 @@ install "${companions[@]}"
 # A server that runs as root drops to this user before it starts a sandbox; the subordinate ids
 # let it build images with --fakeroot.
 if ! getent passwd "$sandbox_user" > /dev/null; then
-  useradd --system --no-create-home --home-dir /nonexistent --shell /usr/sbin/nologin "$sandbox_user"
+  useradd --system --create-home --home-dir /var/lib/hub-sandbox --shell /usr/sbin/nologin "$sandbox_user"
 fi
 if ! grep -qs "^$sandbox_user:" /etc/subuid; then
   usermod --add-subuids 1000000-1065535 --add-subgids 1000000-1065535 "$sandbox_user"

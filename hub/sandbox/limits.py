@@ -9,9 +9,6 @@ from dataclasses import dataclass
 from hub.sandbox import cgroups
 from hub.sandbox.types import NOT_LIMITED, Applied, Features, Limits
 
-# Processes of one command that RLIMIT_CPU lets run: it counts the time of a process, not of all.
-_CPU_SECONDS_NOTE = "each process is ended after that much CPU time; cores are not limited"
-
 
 @dataclass(frozen=True)
 class Plan:
@@ -32,7 +29,8 @@ def plan(limits: Limits, features: Features, hierarchy: cgroups.Hierarchy | None
     """Choose the means for every limit, given the control groups that can be made."""
     by_group = hierarchy.parents if hierarchy else {}
     version = f"cgroup v{hierarchy.version}" if hierarchy else ""
-    rlimits = {resource.RLIMIT_CPU: int(limits.lifetime * max(limits.cpus, 1.0)) + 1}
+    cpu_seconds = int(limits.lifetime * max(limits.cpus, 1.0)) + 1
+    rlimits = {resource.RLIMIT_CPU: cpu_seconds}
     applied: dict[str, Applied] = {}
     if "memory" in by_group:
         applied["memory"] = Applied(limits.memory, f"{version} memory", "the whole sandbox")
@@ -51,7 +49,9 @@ def plan(limits: Limits, features: Features, hierarchy: cgroups.Hierarchy | None
     if "cpus" in by_group:
         applied["cpus"] = Applied(limits.cpus, f"{version} cpu", "the whole sandbox")
     else:
-        applied["cpus"] = Applied(limits.cpus, NOT_LIMITED, _CPU_SECONDS_NOTE)
+        applied["cpus"] = Applied(
+            limits.cpus, NOT_LIMITED, f"RLIMIT_CPU ends a process after {cpu_seconds} s of CPU time"
+        )
     applied["disk"] = Applied(limits.disk, features.disk, features.disk_note)
     if features.disk != NOT_LIMITED:
         rlimits[resource.RLIMIT_FSIZE] = limits.disk

@@ -15,7 +15,7 @@ from hub.sandbox import cgroups, state
 from hub.sandbox.images import find as find_image
 from hub.sandbox.limits import Plan, plan
 from hub.sandbox.providers import helper
-from hub.sandbox.types import Applied, Limits, Mount, Provider, Start
+from hub.sandbox.types import WORKSPACE, Applied, Limits, Mount, Provider, Start
 
 # Exit statuses of the helper (native/sandbox-init/src/main.c).
 _EXIT_LIFETIME = 75
@@ -32,14 +32,16 @@ class Order:
     network: bool
     mounts: tuple[Mount, ...]
     env: Mapping[str, str]
+    groups: bool = True  # use control groups where they can be had
 
 
 class Container:
     """The processes, directory and control groups of one sandbox.
 
     Attributes:
-        applied: How each limit is enforced.
-        rlimits: What the helper sets for every command.
+        order: What was asked for.
+        image: Its root file system.
+        lifetime: Seconds from its creation, or from when it was renewed.
         stdin: Write end of the helper's input pipe, and `stdout`: read end of its output.
     """
 
@@ -50,8 +52,12 @@ class Container:
             SandboxError: The machine refuses (infra).
             ImageError: There is no such image.
         """
+        state.sweep_once()
         self.order = order
+        self.lifetime = order.limits.lifetime
+        self.image = find_image(order.image, order.provider)
         self._record = state.Record.new()
+        self._record.image = str(self.image.path)
         self._ended = False
         try:
             self._plan = self._make_groups()
@@ -78,13 +84,19 @@ class Container:
         return self._plan.rlimits
 
     @property
+    def workspace(self) -> str:
+        """Where commands start, inside."""
+        isolated = self.order.provider.features.isolated
+        return WORKSPACE if isolated else str(self._record.directory / "files")
+
+    @property
     def id(self) -> str:
         """The sandbox's name on this machine."""
         return self._record.id
 
     def _make_groups(self) -> Plan:
         limits, features = self.order.limits, self.order.provider.features
-        hierarchy = cgroups.find()
+        hierarchy = cgroups.find() if self.order.groups else None
         self._record.write()
         if hierarchy:
             paths = {parent / self._record.id for parent in hierarchy.parents.values()}
@@ -105,7 +117,7 @@ class Container:
             os.chown(directory, uid, gid)
         init = helper()
         start = Start(
-            image=find_image(order.image, order.provider),
+            image=self.image,
             init=init,
             directory=directory,
             limits=order.limits,
@@ -139,11 +151,27 @@ class Container:
     def _log(self) -> Path:
         return self._record.directory / "log"
 
-    def _kill(self) -> None:
+    def kill(self) -> None:
+        """Send SIGKILL to the outer processes and to PID 1, and so to all."""
         # The session's number is ours until the process is waited for.
         if self._process.returncode is None:
             with suppress(ProcessLookupError):
                 os.killpg(self._process.pid, signal.SIGKILL)
+
+    def _ask_to_end(self, patience: float = 2.0) -> None:
+        """Without a PID namespace only the helper knows what to end: tell it that we go."""
+        assert self._process.stdin is not None
+        self._process.stdin.close()
+        with suppress(subprocess.TimeoutExpired):
+            self._process.wait(patience)
+
+    def running(self) -> bool:
+        """Tell whether the container has not ended."""
+        return not self._ended and self._process.poll() is None
+
+    def oom_kills(self) -> int:
+        """Return how many of its processes the kernel killed for want of memory, if it counts."""
+        return cgroups.oom_kills([Path(path) for path in self._record.cgroups])
 
     def why(self, patience: float = 1.0) -> SandboxError:
         """Say why the helper no longer answers, and whose doing it was; ends what is left."""
@@ -151,13 +179,11 @@ class Container:
             code: int | None = self._process.wait(patience)
         except subprocess.TimeoutExpired:
             code = None
-        kills = cgroups.oom_kills([Path(path) for path in self._record.cgroups])
+        kills = self.oom_kills()
         log = self._log.read_text(encoding="utf-8", errors="replace")[-_LOG_TAIL:].strip()
         self.end()
         if code == _EXIT_LIFETIME:
-            return SandboxError(
-                f"the sandbox's lifetime of {self.order.limits.lifetime:g} s is over", "budget"
-            )
+            return SandboxError(f"the sandbox's lifetime of {self.lifetime:g} s is over", "budget")
         if kills:
             return SandboxError(
                 f"the sandbox ran out of its {self.order.limits.memory} bytes of memory", "agent"
@@ -170,7 +196,9 @@ class Container:
         if self._ended:
             return
         self._ended = True
-        self._kill()
+        if not self.order.provider.features.isolated:
+            self._ask_to_end()
+        self.kill()
         self._process.wait()
         for stream in (self._process.stdin, self._process.stdout):
             if stream is not None:

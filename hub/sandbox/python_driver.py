@@ -1,7 +1,7 @@
 r"""Runs inside a sandbox as `python3 -c`: executes cells in one namespace that lasts.
 
 Reads `SEQUENCE LENGTH\n` and LENGTH bytes of code from descriptor 198, answers
-`SEQUENCE STATUS\n` on descriptor 199. Must run on any Python from 3.6 on, alone.
+`\nSEQUENCE STATUS\n` on descriptor 199. Must run on any Python from 3.6 on, alone.
 """
 
 import ast
@@ -10,6 +10,7 @@ import os
 import sys
 import traceback
 import types
+from typing import Any
 
 CONTROL, STATUS = 198, 199
 
@@ -117,7 +118,7 @@ def main() -> None:
                 stream.flush()
             except (OSError, ValueError):  # the cell closed it
                 continue
-        os.write(STATUS, b"%s %d\n" % (seq, status))
+        os.write(STATUS, b"\n%s %d\n" % (seq, status))
 
 
 main()

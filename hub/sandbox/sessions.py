@@ -44,9 +44,10 @@ def _shell(program: str, control: int, status: int) -> Session:
         if "\0" in command:
             raise ValueError("a shell command cannot hold a NUL byte; write the data to a file")
         # eval keeps a syntax error from ending the shell; the redirection keeps the status
-        # descriptor out of whatever the command starts.
+        # descriptor out of whatever the command starts. The newline before the status ends
+        # whatever somebody wrote to that pipe through /proc.
         quoted = shlex.quote(command)
-        text = f'eval {quoted} {status}>&-\nprintf "{seq} $?\\n" >&{status}\n'
+        text = f'eval {quoted} {status}>&-\nprintf "\\n{seq} $?\\n" >&{status}\n'
         return text.encode("utf-8", "surrogateescape")
 
     options = ("--noprofile", "--norc") if program.endswith("bash") else ()

@@ -16,6 +16,7 @@ import tempfile
 import time
 import uuid
 from dataclasses import asdict, dataclass, field
+from functools import cache
 from pathlib import Path
 
 from hub.errors import SandboxError
@@ -58,7 +59,12 @@ def root() -> Path:
 
 def boot_id() -> str:
     """Return the kernel's id of this boot."""
-    return Path("/proc/sys/kernel/random/boot_id").read_text(encoding="ascii").strip()
+    return Path("/proc/sys/kernel/random/boot_id").read_text(encoding="utf-8").strip()
+
+
+def pid_namespace() -> str:
+    """Return the name of our PID namespace."""
+    return str(Path("/proc/self/ns/pid").readlink())
 
 
 def _stat(pid: int) -> list[str] | None:
@@ -87,6 +93,8 @@ class Record:
         leader: PID of its first process, which leads a session; 0 until it is started.
         leader_started: Start time of that process.
         cgroups: Directories of its control groups.
+        image: Root file system that it runs on.
+        namespace: PID namespace in which those numbers hold.
     """
 
     id: str
@@ -96,12 +104,15 @@ class Record:
     leader: int = 0
     leader_started: int = 0
     cgroups: list[str] = field(default_factory=list)
+    image: str = ""
+    namespace: str = ""
 
     @classmethod
     def new(cls) -> Record:
         """Make the record of a sandbox that this process is about to start."""
         pid = os.getpid()
-        return cls(uuid.uuid4().hex[:16], boot_id(), pid, start_time(pid))
+        name = uuid.uuid4().hex[:16]
+        return cls(name, boot_id(), pid, start_time(pid), namespace=pid_namespace())
 
     @property
     def directory(self) -> Path:
@@ -115,9 +126,11 @@ class Record:
         temporary.write_text(json.dumps(asdict(self)), encoding="utf-8")
         temporary.rename(self.directory / RECORD)
 
-    def owner_alive(self) -> bool:
-        """Tell whether the process that made it still runs."""
-        return self.boot == boot_id() and start_time(self.owner) == self.owner_started
+    def left_over(self) -> bool:
+        """Tell whether the process that made it is gone; unknown (False) in other namespaces."""
+        if self.boot != boot_id():
+            return True
+        return self.namespace == pid_namespace() and start_time(self.owner) != self.owner_started
 
     def processes(self) -> list[int]:
         """Return the host's PIDs of the container's outer processes and its PID 1."""
@@ -134,7 +147,9 @@ def session_members(leader: int, started: int) -> list[int]:
     members = []
     for entry in Path("/proc").iterdir():
         fields = _stat(int(entry.name)) if entry.name.isdigit() else None
-        if fields and int(fields[3]) == leader and started <= int(fields[19]) <= latest:
+        if not fields or fields[0] in "ZX" or int(fields[3]) != leader:
+            continue
+        if started <= int(fields[19]) <= latest:
             members.append(int(entry.name))
     return members
 
@@ -166,13 +181,19 @@ def records() -> list[Record]:
     return found
 
 
+@cache
+def sweep_once() -> None:
+    """Sweep when this process starts its first sandbox."""
+    sweep()
+
+
 def sweep(patience: float = 5.0) -> list[str]:
     """End and remove the sandboxes whose owner is dead; return their ids.
 
     Args:
         patience: Seconds to wait for killed processes to be gone.
     """
-    dead = [record for record in records() if not record.owner_alive()]
+    dead = [record for record in records() if record.left_over()]
     deadline = time.monotonic() + patience
     for record in dead:
         while (alive := record.processes()) and time.monotonic() < deadline:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path, PurePosixPath
 from typing import Protocol
@@ -143,13 +143,15 @@ class Image:
 
     Attributes:
         name: What `create(image=...)` was given.
-        kind: `host` (the host's own /usr over an empty root), `directory` or `sif`.
-        path: The skeleton, the root directory, or the file.
+        kind: `host` (the host's own /usr over an empty root) or `directory`.
+        path: The skeleton, or the root directory.
+        env: Variables that the image sets for its commands.
     """
 
     name: str
     kind: str
     path: Path
+    env: Mapping[str, str] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)

@@ -56,9 +56,7 @@ def test_load_time_covers_the_import(site: PluginSite, loaded: Load) -> None:
     assert 0 < record(plugins, "acme").seconds < 0.05
 
 
-def test_a_failing_hook_rolls_back_everything_of_its_plugin(
-    site: PluginSite, loaded: Load
-) -> None:
+def test_a_failing_hook_rolls_back_everything_of_its_plugin(site: PluginSite, loaded: Load) -> None:
     site.plugin("half", HALF)
     site.plugin("acme")
     plugins = loaded()

@@ -101,7 +101,7 @@ def test_changing_what_to_json_returned_leaves_the_card_alone() -> None:
 
 
 def test_an_unknown_field_in_json_is_named() -> None:
-    with pytest.raises(hub.CardError, match="acme/Walk-v0.*colour"):
+    with pytest.raises(hub.CardError, match=r"acme/Walk-v0.*colour"):
         hub.EnvCard.from_json({**CARD, "colour": "red"})
 
 

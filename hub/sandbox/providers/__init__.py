@@ -1,5 +1,5 @@
-"""The providers that come with the hub, and those of plugins: names, choice, helper."""
+"""The providers that come with the hub, and those of plugins, by name."""
 
-from hub.sandbox.providers.catalogue import choose, helper, provider, providers
+from hub.sandbox.providers.catalogue import helper, provider, providers
 
-__all__ = ["choose", "helper", "provider", "providers"]
+__all__ = ["helper", "provider", "providers"]

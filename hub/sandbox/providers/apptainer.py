@@ -19,12 +19,12 @@ _CONFIG = """\
 allow setuid = no
 max loop devices = 0
 allow pid ns = yes
-config passwd = yes
-config group = yes
-config resolv_conf = no
+config passwd = {build}
+config group = {build}
+config resolv_conf = {build}
 mount proc = yes
 mount sys = no
-mount dev = minimal
+mount dev = {dev}
 mount devpts = yes
 mount home = no
 mount tmp = yes
@@ -49,10 +49,9 @@ class Apptainer:
 
     name = "apptainer"
     features = Features(
-        images=("host", "directory", "sif"),
+        images=("host", "directory"),
         disk="size of the session tmpfs",
         disk_note="/, /tmp, /dev and /dev/shm together",
-        notes=("a .sif needs squashfuse and access to /dev/fuse when not run by root",),
     )
 
     def program(self) -> str | None:
@@ -106,11 +105,17 @@ def resolver() -> str:
     return ",".join(servers) or "127.0.0.1"
 
 
-def configuration(disk: int) -> Path:
-    """Return the configuration file for `disk` bytes, written on first use."""
+def configuration(disk: int, build: bool = False) -> Path:
+    """Return the configuration file for `disk` bytes, written on first use.
+
+    Args:
+        disk: Size of everything writable in a container.
+        build: For builds: with name servers and all devices.
+    """
     mib = max(disk // MIB, 1)
-    path = state.root() / "apptainer" / f"{mib}.conf"
-    text = _CONFIG.format(mib=mib)
+    path = state.root() / "apptainer" / f"{'build' if build else mib}.conf"
+    values = {"build": "yes", "dev": "yes"} if build else {"build": "no", "dev": "minimal"}
+    text = _CONFIG.format(mib=mib, **values)
     if not path.is_file() or path.read_text(encoding="utf-8") != text:
         path.parent.mkdir(mode=0o755, exist_ok=True)
         temporary = path.with_suffix(f".{os.getpid()}")

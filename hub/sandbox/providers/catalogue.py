@@ -16,10 +16,11 @@ from hub.sandbox import state
 from hub.sandbox.types import Provider
 
 INIT = "init"
-# In the order of preference. `local` is chosen only by name.
+# In the order of preference.
 BUILT_IN = {
     "apptainer": "hub.sandbox.providers.apptainer:Apptainer",
     "bubblewrap": "hub.sandbox.providers.bubblewrap:Bubblewrap",
+    "local": "hub.sandbox.providers.local:Local",
 }
 
 
@@ -73,18 +74,3 @@ def helper() -> Path:
         )
     source = cast("Callable[[], Path]", component.load())()
     return _helper(source, os.geteuid())
-
-
-def choose() -> Provider:
-    """Return the first provider that this machine can run.
-
-    Raises:
-        SandboxUnavailable: None can; the message says why for each.
-    """
-    reasons = []
-    for name, candidate in providers().items():
-        reason = candidate.missing()
-        if reason is None:
-            return candidate
-        reasons.append(f"{name}: {reason}")
-    raise SandboxUnavailable("no sandbox provider works here. " + " | ".join(reasons))

@@ -1,5 +1,6 @@
 #include "core.hpp"
 
+#include <pybind11/stl.h>
 #include <sched.h>
 
 #include <algorithm>
@@ -126,8 +127,14 @@ void PongCore::require_ready() {
 }
 
 void PongCore::refuse_action(std::size_t lane, const std::string &value) const {
-    bad_value("action " + value + (lanes_ > 1 ? " of lane " + std::to_string(lane) : "") +
+    raise("hub.errors", "InvalidAction",
+          "action " + value + (lanes_ > 1 ? " of lane " + std::to_string(lane) : "") +
               ": expected 0 (stay), 1 (up) or 2 (down); nothing was stepped");
+}
+
+void PongCore::check_actions(const std::int64_t *actions) const {
+    const std::size_t bad = pong_batch_bad_action(batch_.get(), actions);
+    if (bad < lanes_) refuse_action(bad, std::to_string(actions[bad]));
 }
 
 std::size_t PongCore::run(const std::int64_t *actions) {
@@ -148,8 +155,7 @@ std::size_t PongCore::step(const Actions &actions) {
         bad_value("actions: expected shape (" + std::to_string(lanes_) + ",)");
     require_ready();
     const std::int64_t *values = actions.data();
-    const std::size_t bad = pong_batch_bad_action(batch_.get(), values);
-    if (bad < lanes_) refuse_action(bad, std::to_string(values[bad]));
+    check_actions(values);
     std::size_t finished;
     if (release_) {
         const py::gil_scoped_release nogil;
@@ -158,6 +164,22 @@ std::size_t PongCore::step(const Actions &actions) {
         finished = run(values);
     }
     waiting_ = waiting_ || finished > 0;
+    return finished;
+}
+
+std::size_t PongCore::loop(const Actions &actions, std::size_t batches) {
+    const Lifecycle::Call call(life_);
+    if (actions.ndim() != 2 || actions.shape(0) < 1 ||
+        static_cast<std::size_t>(actions.shape(1)) != lanes_)
+        bad_value("actions: expected shape (rounds, " + std::to_string(lanes_) + ")");
+    if (disabled_) bad_value("loop: needs an autoreset mode");
+    require_ready();
+    const auto rounds = static_cast<std::size_t>(actions.shape(0));
+    const std::int64_t *values = actions.data();
+    for (std::size_t round = 0; round < rounds; round++) check_actions(values + round * lanes_);
+    const py::gil_scoped_release nogil;
+    std::size_t finished = 0;
+    for (std::size_t i = 0; i < batches; i++) finished += run(values + i % rounds * lanes_);
     return finished;
 }
 

@@ -30,6 +30,7 @@ class PongCore {
     void reset(std::optional<Seeds> seeds, std::optional<Mask> mask);
     std::size_t step(const Actions &actions);
     py::tuple step_lane(py::handle action);
+    std::size_t loop(const Actions &actions, std::size_t batches);
     py::bytes snapshot();
     void restore(const py::bytes &payload);
     py::tuple lane(std::size_t index);
@@ -40,6 +41,7 @@ class PongCore {
 
   private:
     std::size_t run(const std::int64_t *actions);
+    void check_actions(const std::int64_t *actions) const;
     void require_ready();
     [[noreturn]] void refuse_action(std::size_t lane, const std::string &value) const;
 

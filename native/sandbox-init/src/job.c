@@ -35,6 +35,7 @@ static void session_close(struct session *session) {
     capture_close(&session->out);
     capture_close(&session->err);
     session->line_used = 0;
+    session->used = 1; /* nothing to say to a command */
 }
 
 static void begin(const struct frame *frame, uint64_t timeout_ms) {
@@ -186,7 +187,7 @@ void start_run(const struct frame *frame) {
         free(input);
         return;
     }
-    if (!sessions[slot].pid) {
+    if (!sessions[slot].pid && sessions[slot].used) {
         reply_error(frame->seq, ESRCH, "the session has ended");
         free(input);
         return;
@@ -196,7 +197,13 @@ void start_run(const struct frame *frame) {
     job.input = input;
     job.input_length = length;
     job.input_fd = job.session->control;
-    job_pump_input();
+    job.session->used = 1;
+    if (job.session->pid) {
+        job_pump_input();
+    } else { /* it could not even start: this command is answered with what it said */
+        job.flags |= FLAG_SESSION_LOST;
+        finish(job.session->code);
+    }
 }
 
 void job_pump_input(void) {
@@ -215,9 +222,10 @@ void job_child_ended(pid_t pid, int status) {
     for (int i = 0; i < SESSIONS; i++) {
         if (sessions[i].pid != pid) continue;
         sessions[i].pid = 0;
+        sessions[i].code = exit_code(status);
         if (job.active && job.session == &sessions[i]) {
             job.flags |= FLAG_SESSION_LOST;
-            finish(exit_code(status));
+            finish(sessions[i].code);
         }
     }
     if (job.active && job.pid == pid) finish(exit_code(status));
@@ -249,7 +257,8 @@ void session_read_status(struct session *session) {
 static void kill_pass(uint64_t now) {
     pid_t spare[SESSIONS];
     for (int i = 0; i < SESSIONS; i++) spare[i] = sessions[i].pid;
-    if (kill_since(job.started_ticks, spare, SESSIONS) && ++job.kill_passes > MAX_KILL_PASSES)
+    int left = kill_since(job.started_ticks, spare, SESSIONS);
+    if (left && ++job.kill_passes > MAX_KILL_PASSES && contained)
         kill(-1, SIGKILL); /* faster than it can fork: one sweep that nothing outruns */
     if (job.session && job.session->pid && now >= job.kill_at) kill(job.session->pid, SIGKILL);
 }

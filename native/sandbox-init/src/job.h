@@ -11,6 +11,8 @@
 
 struct session {
     pid_t pid; /* 0: none */
+    int code;  /* how it ended */
+    int used;  /* a command was put to it */
     int control, status;
     int interrupt; /* signal that asks it to give up a command; 0: none */
     struct capture out, err;

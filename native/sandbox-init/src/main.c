@@ -1,6 +1,7 @@
 /* hub-sandbox-init: PID 1 of a sandbox, and the step that enters it from the host.
  *
- *   hub-sandbox-init init              inside: speaks frames (wire.h) on its stdin and stdout
+ *   hub-sandbox-init init [--local]    inside: speaks frames (wire.h) on its stdin and stdout;
+ *                                      --local: without a container, for the unsafe provider
  *   hub-sandbox-init launch ...        outside: see launch.c
  */
 #include <errno.h>
@@ -11,6 +12,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/prctl.h>
 #include <sys/signalfd.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
@@ -89,7 +91,7 @@ static void reap(int signals) {
 static void serve(void) {
     struct frame frame;
     int got = wire_next(&frame);
-    if (got == 0) _exit(0); /* the host is gone, and with PID 1 everything here */
+    if (got == 0) end_all(0); /* the host is gone, and with PID 1 everything here */
     if (got < 0) die(EXIT_PROTOCOL, "frame too long");
     struct cursor cursor = cursor_over(&frame);
     if (frame.kind == KIND_CANCEL) {
@@ -142,7 +144,7 @@ static void turn(int signals) {
     int count = gather(fds, signals);
     poll(fds, (nfds_t)count, milliseconds_left(now_ns()));
     uint64_t now = now_ns();
-    if (now >= settings.deadline) die(EXIT_LIFETIME, "the sandbox's lifetime is over");
+    if (now >= settings.deadline) end_all(EXIT_LIFETIME);
     if (fds[2].revents) capture_drain(&job.out, DRAIN_BUDGET);
     if (fds[3].revents) capture_drain(&job.err, DRAIN_BUDGET);
     if (fds[4].revents) job_pump_input();
@@ -160,11 +162,13 @@ static void turn(int signals) {
 
 int main(int argc, char **argv) {
     if (argc > 1 && !strcmp(argv[1], "launch")) return launch_main(argc - 2, argv + 2);
-    if (argc != 2 || strcmp(argv[1], "init")) {
-        dprintf(2, "usage: hub-sandbox-init init | launch OPTIONS -- PROGRAM ...\n");
+    contained = !(argc == 3 && !strcmp(argv[2], "--local"));
+    if (argc < 2 || argc > 3 - contained || strcmp(argv[1], "init")) {
+        dprintf(2, "usage: hub-sandbox-init init [--local] | launch OPTIONS -- PROGRAM ...\n");
         return 64;
     }
-    if (getpid() != 1) die(74, "not PID 1: this container has no PID namespace of its own");
+    if (!contained) prctl(PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0);
+    if (contained && getpid() != 1) die(74, "not PID 1: this container has no PID namespace of its own");
     adopt_pipes();
     int signals = catch_children();
     configure();

@@ -30,11 +30,16 @@ struct child_fds {
 uint64_t now_ns(void);
 uint64_t now_ticks(void); /* in the unit and clock of /proc/PID/stat's start time */
 
+/* False only for the provider `local`: the helper then owns its descendants, not a namespace. */
+extern int contained;
+
 /* Forks and executes argv in its own session; 127 or 126 is its exit code where that fails. */
 pid_t spawn(const struct settings *settings, char **argv, char **env, const char *cwd,
             const struct child_fds *fds);
 
 /* Kills every process started at or after `ticks` except those of `spare`; returns how many. */
 int kill_since(uint64_t ticks, const pid_t *spare, int spare_count);
+/* Ends everything below the helper, and the helper. */
+void end_all(int code) __attribute__((noreturn));
 
 #endif

@@ -34,6 +34,14 @@ def script_observe(state, params):
     return jnp.stack([state.count, state.name]).astype(jnp.float32)
 
 
+def script_info(state, params):
+    return {"name": state.name}
+
+
+def script_picture(state, params):
+    return np.full((4, 4, 3), state.count, np.uint8)
+
+
 @functools.cache
 def script(length=3):
     """Observation (count, name); reward count + 10 action; ends at step `length`."""
@@ -45,8 +53,8 @@ def script(length=3):
         params=np.int32(length),
         observation_space=Box(0, 1 << 20, (2,), np.float32),
         action_space=Discrete(2),
-        state_info=lambda state, params: {"name": state.name},
-        render=lambda state, params: np.full((4, 4, 3), state.count, np.uint8),
+        state_info=script_info,
+        render=script_picture,
     )
 
 
@@ -69,6 +77,10 @@ def walk_step(keys, state, action, params):
     )
 
 
+def walk_observe(state, params):
+    return state.place.T
+
+
 @functools.cache
 def walk(dtype="float32"):
     """A continuous environment written for all lanes at once, the batch last."""
@@ -76,7 +88,7 @@ def walk(dtype="float32"):
         name="walk",
         init=walk_init,
         step=walk_step,
-        observe=lambda state, params: state.place.T,
+        observe=walk_observe,
         params=np.array(0.7, dtype),
         observation_space=Box(-9, 9, (2,), dtype),
         action_space=Box(-1, 1, (2,), dtype),

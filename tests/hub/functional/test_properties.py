@@ -34,7 +34,7 @@ def test_the_trajectory_of_a_seed_is_the_same_in_another_process():
 
 def test_a_lane_that_looks_at_its_neighbours_is_found():
     def leak(keys, state, action, params):
-        moved = walk(). step(keys, state, action, params)
+        moved = walk().step(keys, state, action, params)
         return moved._replace(reward=moved.reward + jnp.arange(moved.reward.shape[0]))
 
     with pytest.raises(AssertionError, match=r"order of lanes does not matter: step 1, \[0\]\[0\]"):
@@ -47,7 +47,7 @@ def test_a_step_that_forgets_the_mask_is_found():
         wrong = moved.info | {"action_mask": ~moved.info["action_mask"]}
         return moved._replace(info=wrong)
 
-    with pytest.raises(AssertionError, match="step repeats state_info: step 1, .*action_mask"):
+    with pytest.raises(AssertionError, match=r"step repeats state_info: step 1, .*action_mask"):
         check_properties(dataclasses.replace(duel(True), step=forget), steps=2)
 
 

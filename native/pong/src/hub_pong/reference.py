@@ -24,9 +24,7 @@ pong.h of 2025); `compat="puffer"` keeps it:
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
-from enum import Enum
-from typing import Any, ClassVar
+from typing import Any, NamedTuple
 
 import gymnasium
 import numpy as np
@@ -37,7 +35,7 @@ from hub.errors import ClosedError, InvalidAction
 from hub.seeds import as_seed
 from hub.seeds import check_options as check_reset_options
 from hub.threefry import draw
-from hub_pong.options import PUFFER, action_space, check_options, observation_space
+from hub_pong.options import METADATA, PUFFER, action_space, check_options, observation_space
 from hub_pong.view import State, draw_state
 
 WIDTH, HEIGHT = 500, 640
@@ -49,13 +47,13 @@ SPIN, MAX_SPEED_Y = 3, 13
 SERVE_X = 100
 MAX_SCORE = 21
 FAR_X, FAR_Y = WIDTH - BALL, HEIGHT - BALL  # the ball's largest position inside the court
+RETURN_REWARD = 0.1
 MOVES = (0, PADDLE_SPEED, -PADDLE_SPEED)  # by action: stay, up, down
 
 Observation = npt.NDArray[np.float32]
 
 
-@dataclass(frozen=True)
-class Game:
+class Game(NamedTuple):
     """One moment of an episode; lengths in units, speeds in units per frame, y upwards."""
 
     paddle_left: int
@@ -73,18 +71,9 @@ class Game:
         return MAX_SCORE in (self.score_left, self.score_right)
 
 
-class Event(Enum):
-    """What a frame brought; the value is the reward."""
-
-    NOTHING = 0.0
-    RETURNED = 0.1
-    WON_POINT = 1.0
-    LOST_POINT = -1.0
-
-
 def clip(value: int, low: int, high: int) -> int:
     """Return `value` or the nearer of the limits."""
-    return max(low, min(value, high))
+    return low if value < low else high if value > high else value
 
 
 def serve(word: int, puffer: bool, score_left: int = 0, score_right: int = 0) -> Game:
@@ -99,26 +88,23 @@ def serve(word: int, puffer: bool, score_left: int = 0, score_right: int = 0) ->
     return Game(middle, middle, x, FAR_Y // 2, vx, vy, score_left, score_right)
 
 
-def move_paddles(game: Game, move: int, puffer: bool) -> Game:
-    """Move the agent's paddle by `move` and the opponent's towards the ball."""
+def follow(paddle: int, ball_y: int, puffer: bool) -> int:
+    """Return by how much the opponent at `paddle` moves towards the ball."""
+    target = ball_y if puffer else ball_y + BALL // 2
+    return clip(target - (paddle + PADDLE_HEIGHT // 2), -PADDLE_SPEED, PADDLE_SPEED)
+
+
+def move_paddle(paddle: int, move: int, puffer: bool) -> int:
+    """Return where a paddle is after `move`, within its limits."""
     outside = PADDLE_HEIGHT // 2 if puffer else 0
-    target = game.ball_y if puffer else game.ball_y + BALL // 2
-    gap = target - (game.paddle_left + PADDLE_HEIGHT // 2)
-    low, high = -outside, HEIGHT - PADDLE_HEIGHT + outside
-    return replace(
-        game,
-        paddle_right=clip(game.paddle_right + move, low, high),
-        paddle_left=clip(game.paddle_left + clip(gap, -PADDLE_SPEED, PADDLE_SPEED), low, high),
-    )
+    return clip(paddle + move, -outside, HEIGHT - PADDLE_HEIGHT + outside)
 
 
-def move_ball(game: Game, puffer: bool) -> Game:
-    """Move the ball and let it bounce off the lower and upper wall."""
-    x, y, vy = game.ball_x + game.ball_vx, game.ball_y + game.ball_vy, game.ball_vy
-    if not 0 <= y <= FAR_Y:
-        vy = -vy
-        y = y if puffer else clip(y, 0, FAR_Y)
-    return replace(game, ball_x=x, ball_y=y, ball_vy=vy)
+def bounce(y: int, vy: int, puffer: bool) -> tuple[int, int]:
+    """Return height and vertical speed of the ball after the lower and upper wall."""
+    if 0 <= y <= FAR_Y:
+        return y, vy
+    return (y if puffer else clip(y, 0, FAR_Y)), -vy
 
 
 def covers(paddle: int, ball_y: int) -> bool:
@@ -126,60 +112,54 @@ def covers(paddle: int, ball_y: int) -> bool:
     return paddle - BALL < ball_y < paddle + PADDLE_HEIGHT
 
 
-def left_end(game: Game, puffer: bool) -> tuple[Game, Event]:
-    """Let the opponent return the ball, or miss it."""
-    if not covers(game.paddle_left, game.ball_y):
-        return game, Event.WON_POINT
-    x = game.ball_x if puffer else 0
-    return replace(game, ball_x=x, ball_vx=-game.ball_vx), Event.NOTHING
+def spin(vy: int, move: int) -> int:
+    """Return the ball's vertical speed after a paddle that moves by `move` returned it."""
+    added = SPIN if move > 0 else -SPIN if move < 0 else 0
+    return clip(vy + added, -MAX_SPEED_Y, MAX_SPEED_Y) or SPIN
 
 
-def right_end(game: Game, move: int) -> tuple[Game, Event]:
-    """Let the agent return the ball, with spin if its paddle is moving, or miss it."""
-    if not covers(game.paddle_right, game.ball_y):
-        return game, Event.LOST_POINT
-    spin = SPIN * (move > 0) - SPIN * (move < 0)
-    vy = clip(game.ball_vy + spin, -MAX_SPEED_Y, MAX_SPEED_Y) or SPIN
-    y = clip(game.ball_y, 0, FAR_Y)
-    return replace(game, ball_x=FAR_X, ball_y=y, ball_vx=-game.ball_vx, ball_vy=vy), Event.RETURNED
+def frame(game: Game, move: int, puffer: bool) -> tuple[Game, float]:
+    """Advance by one frame and return the reward, which is +-1 when the rally is over."""
+    left, right, x, y, vx, vy, score_left, score_right = game
+    right = move_paddle(right, move, puffer)
+    left = move_paddle(left, follow(left, y, puffer), puffer)
+    x += vx
+    y, vy = bounce(y + vy, vy, puffer)
+    reward = 0.0
+    if x < 0 and covers(left, y):
+        x, vx = (x if puffer else 0), -vx
+    elif x < 0:
+        x, score_right, reward = 0, score_right + 1, 1.0
+    elif x > FAR_X and covers(right, y):
+        x, y, vx, vy, reward = FAR_X, clip(y, 0, FAR_Y), -vx, spin(vy, move), RETURN_REWARD
+    elif x > FAR_X:
+        x, score_left, reward = FAR_X, score_left + 1, -1.0
+    return Game(left, right, x, y, vx, vy, score_left, score_right), reward
 
 
-def frame(game: Game, move: int, puffer: bool) -> tuple[Game, Event]:
-    """Advance by one frame."""
-    game = move_ball(move_paddles(game, move, puffer), puffer)
-    if game.ball_x < 0:
-        return left_end(game, puffer)
-    if game.ball_x > FAR_X:
-        return right_end(game, move)
-    return game, Event.NOTHING
-
-
-def score(game: Game, event: Event) -> Game:
-    """Add the point of `event`, with the ball put back to the edge that it passed."""
-    return replace(
-        game,
-        ball_x=clip(game.ball_x, 0, FAR_X),
-        score_left=game.score_left + (event is Event.LOST_POINT),
-        score_right=game.score_right + (event is Event.WON_POINT),
-    )
-
-
-def observe(game: Game, puffer: bool) -> Observation:
-    """Return the eight observed values, `[8] float32`."""
+def scaling(puffer: bool) -> tuple[Observation, Observation]:
+    """Return the float32 shift and scale of the eight observed values."""
     outside = PADDLE_HEIGHT // 2 if puffer else 0
     travel = HEIGHT - PADDLE_HEIGHT + 2 * outside
     shift = (outside, outside, 0, 0, BALL_SPEED_X, MAX_SPEED_Y, 0, 0)
     span = (travel, travel, WIDTH, HEIGHT, 2 * BALL_SPEED_X, 2 * MAX_SPEED_Y, MAX_SCORE, MAX_SCORE)
-    scores = (0, 0) if puffer else (game.score_left, game.score_right)
-    values = (
-        *(game.paddle_left, game.paddle_right, game.ball_x, game.ball_y),
-        *(game.ball_vx, game.ball_vy, *scores),
-    )
-    one = np.float32(1)
-    return (np.float32(values) + np.float32(shift)) * (one / np.float32(span))
+    scale = np.float32(1) / np.array(span, np.float32)
+    if puffer:
+        scale[6:] = 0  # whole-number division: 0 for every score below 21
+    return np.array(shift, np.float32), scale
 
 
-class PythonPongEnv(gymnasium.Env[Observation, int]):
+_SCALING = {puffer: scaling(puffer) for puffer in (False, True)}
+
+
+def observe(game: Game, puffer: bool) -> Observation:
+    """Return the eight observed values, `[8] float32`."""
+    shift, scale = _SCALING[puffer]
+    seen: Observation = (np.array(game, np.float32) + shift) * scale
+    return seen
+
+
+class PythonPongEnv(gymnasium.Env[Any, Any]):
     """The reference as an environment; `hub_pong.env` documents observation, action and reward.
 
     Args:
@@ -188,7 +168,7 @@ class PythonPongEnv(gymnasium.Env[Observation, int]):
         frame_skip: Frames per step, 1 to 8.
     """
 
-    metadata: ClassVar[dict[str, Any]] = {"render_modes": ["rgb_array", "ansi"], "render_fps": 60}  # type: ignore[misc]  # as Gymnasium's classes
+    metadata = METADATA
 
     def __init__(
         self, render_mode: str | None = None, *, compat: str | None = None, frame_skip: int = 1
@@ -232,16 +212,14 @@ class PythonPongEnv(gymnasium.Env[Observation, int]):
             raise InvalidAction(f"action {action!r}: expected 0 (stay), 1 (up) or 2 (down)")
         game, reward = self._game, 0.0
         for _ in range(self._frame_skip):
-            game, event = frame(game, MOVES[action], self._puffer)
-            if event in (Event.WON_POINT, Event.LOST_POINT):
-                reward = event.value
-                game = score(game, event)
-                if not game.over:
-                    game = self._serve(game.score_left, game.score_right)
+            game, earned = frame(game, MOVES[action], self._puffer)
+            reward = earned or reward
+            if abs(earned) == 1:
                 break
-            reward = event.value or reward
             if self._puffer:
                 self._observed = observe(game, True)
+        if abs(reward) == 1 and not game.over:
+            game = self._serve(game.score_left, game.score_right)
         if not self._puffer:
             self._observed = observe(game, False)
         self._game = game
@@ -255,10 +233,7 @@ class PythonPongEnv(gymnasium.Env[Observation, int]):
             return None
         if self._game is None:
             raise ResetNeeded("call reset() before render()")
-        g = self._game
-        speeds = (g.ball_vx, g.ball_vy)
-        places = (g.paddle_left, g.paddle_right, g.ball_x, g.ball_y)
-        return draw_state(State(*places, *speeds, g.score_left, g.score_right), self.render_mode)
+        return draw_state(State(*self._game), self.render_mode)
 
     def close(self) -> None:
         """End it; every later call but another `close` raises `ClosedError`."""

@@ -1,14 +1,6 @@
-"""The static helper of `hub.sandbox`: where it is, handed to the hub by hook."""
+"""The static helper of `hub.sandbox`: where it is."""
 
 from pathlib import Path
-
-from hub.hookspecs import RegisterComponent, hookimpl
-
-
-@hookimpl
-def hub_register_sandboxes(register: RegisterComponent) -> None:
-    """Hand the helper's path to the hub."""
-    register("init", "hub_sandbox_init:path", "PID 1 of a sandbox")
 
 
 def path() -> Path:

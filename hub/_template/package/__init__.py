@@ -1,0 +1,1 @@
+"""Environments of $name; `$package.plugin` registers them with the hub."""

@@ -1,0 +1,120 @@
+"""`hub bench`: run benchmark suites; table, JSON, HTML, comparison with an earlier run."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import replace
+from pathlib import Path
+
+import click
+from rich.markup import escape
+
+from hub.bench import Plan, Row, compare
+from hub.bench.document import SCHEMA, document, read_rows
+from hub.bench.report import page
+from hub.bench.suites import check_names, run, suites
+from hub.bench.table import changes_table, rows_tables
+from hub.cli.output import console, json_option, write_json
+from hub.plugins import PLUGINS
+from hub.registry import PREFIX
+
+
+def _epilog() -> str:
+    lines = [f"{name}: {summary}" for name, (_, summary) in sorted(suites().items())]
+    return "Suites:\n\n" + "\n\n".join(lines)
+
+
+@click.command(epilog=_epilog())
+@click.argument("names", metavar="[SUITE]...", nargs=-1)
+@click.option("--id", "ids", metavar="ID", multiple=True, help="Only this environment; repeat.")
+@click.option("--lanes", metavar="N", type=click.IntRange(1), multiple=True, help="Lanes; repeat.")
+@click.option("--rounds", type=click.IntRange(1), help="Timed rounds of each case.")
+@click.option("--seconds", type=click.FloatRange(0.0, min_open=True), help="Length of a round.")
+@click.option("--threads", type=click.IntRange(1), default=1, show_default=True, help="Cores.")
+@click.option("--quick", is_flag=True, help="A first look: few lanes, goals shown but not held.")
+@click.option("--html", "html_path", metavar="PATH", help="Write one HTML file with plots.")
+@click.option("--compare", "old_path", metavar="OLD.json", help="Show ratios to an earlier run.")
+@json_option
+@click.pass_context
+def command(
+    ctx: click.Context,
+    names: tuple[str, ...],
+    ids: tuple[str, ...],
+    lanes: tuple[int, ...],
+    rounds: int | None,
+    seconds: float | None,
+    threads: int,
+    quick: bool,
+    html_path: str | None,
+    old_path: str | None,
+    json_path: str | None,
+) -> int:
+    """Run the benchmark SUITEs (default: throughput) and print a table.
+
+    Every figure is a median over interleaved rounds, beside its reference of the same run. Exit
+    status 1 if something failed or a goal was missed.
+    """
+    names = names or ("throughput",)
+    check_names(names)
+    old = read_rows(old_path) if old_path else None
+    ids = tuple(_resolve(i) for i in ids)
+    length, count = (0.05, 3) if quick else (0.2, 7)
+    plan = Plan(ids, lanes, seconds or length, rounds or count, threads, quick)
+    rows: list[Row] = []
+    with _progress(plan) as shown:
+        for name in names:
+            rows += run(name, shown)
+    data = document(rows)
+    if old is not None:
+        data["compare"] = compare(old, rows)
+    write_json(data, SCHEMA, json_path)
+    if html_path:
+        Path(html_path).write_text(page(data), encoding="utf-8")
+    if json_path != "-":
+        screen = console()
+        for table in rows_tables(rows):
+            screen.print(table)
+            screen.print()
+        if old is not None:
+            screen.print(changes_table(data["compare"]))
+    failed = any(row.error for row in rows) or (not quick and any(row.missed for row in rows))
+    return 1 if failed else 0
+
+
+def _resolve(env_id: str) -> str:
+    """Return the printed form of a hub id; any other Gymnasium id is left as it is."""
+    known = env_id.startswith(PREFIX) or env_id in PLUGINS.registry
+    return PLUGINS.registry.card(env_id).id if known else env_id
+
+
+@contextmanager
+def _progress(plan: Plan) -> Iterator[Plan]:
+    """Show what is being measured: a bar on a terminal, a line for each new id elsewhere."""
+    from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn
+
+    screen = console("-")
+    if not screen.is_terminal:
+        yield replace(plan, progress=_line_for_each_id())
+        return
+    columns = (BarColumn(), TimeElapsedColumn(), TextColumn("{task.description}"))
+    with Progress(*columns, console=screen, transient=True) as bar:
+        task = bar.add_task("")
+
+        def show(message: str, done: int, total: int) -> None:
+            bar.update(task, description=escape(message), completed=done, total=total)
+
+        yield replace(plan, progress=show)
+
+
+def _line_for_each_id() -> Callable[[str, int, int], None]:
+    last = ""
+
+    def show(message: str, done: int, total: int) -> None:
+        nonlocal last
+        name = message.partition(" ")[0]
+        if name != last:
+            last = name
+            click.echo(f"measuring {name}", err=True)
+
+    return show

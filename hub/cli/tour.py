@@ -1,0 +1,92 @@
+"""`hub tour`: the main job of `make run`; checks, measures and plays what is installed."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+import hub
+from hub import picture, play
+from hub.cli.output import console, json_option, write_json
+from hub.tour import SCHEMA, Stop, tour
+
+if TYPE_CHECKING:
+    from rich.console import Console
+
+SHOWPIECE = "hub:native/Pong-v0"
+
+
+@click.command()
+@click.option("--id", "ids", metavar="ID", multiple=True, help="Only this environment; repeat.")
+@click.option(
+    "--out",
+    type=click.Path(file_okay=False, path_type=Path),
+    default=Path("out"),
+    show_default=True,
+    help="Directory of the picture.",
+)
+@json_option
+def command(ids: tuple[str, ...], out: Path, json_path: str | None) -> int:
+    """Check and benchmark every environment here, print one table, play C Pong.
+
+    Figures are a first look (`hub bench` measures properly). Exit status 1 if a check failed.
+    """
+    screen = console(json_path)
+    registry = hub.PLUGINS.registry
+    cards = [registry.card(name) for name in ids] if ids else list(registry)
+    with screen.status("") as shown:
+        stops = tour(cards, shown.update if screen.is_terminal else screen.print)
+    picture_path = _play(out) if any(s.id == SHOWPIECE and s.available for s in stops) else None
+    write_json(
+        {
+            "environments": [stop.to_json() for stop in stops],
+            "picture": str(picture_path) if picture_path else None,
+        },
+        SCHEMA,
+        json_path,
+    )
+    if json_path != "-":
+        _print(stops, screen)
+        if picture_path:
+            screen.print(f"played {SHOWPIECE}; its last frame: {picture_path}")
+    return 1 if any(stop.check == "fail" for stop in stops) else 0
+
+
+def _play(out: Path) -> Path:
+    env = play.make(SHOWPIECE, ("rgb_array",))
+    try:
+        *_, last = play.episode(env, play.agent("random", env, 0), 0, 2_000)
+    finally:
+        env.close()
+    out.mkdir(parents=True, exist_ok=True)
+    path = out / "pong.png"
+    path.write_bytes(picture.png(last.frame))
+    return path
+
+
+def _print(stops: list[Stop], screen: Console) -> None:
+    from rich.table import Table
+
+    table = Table(box=None, pad_edge=False)
+    for name in ("id", "backend", "check", "fidelity", "steps/s", "lanes", "ratio"):
+        right = name in ("steps/s", "lanes", "ratio")
+        table.add_column(name, justify="right" if right else "left", no_wrap=name == "id")
+    for stop in stops:
+        if not stop.available:
+            table.add_row(stop.id, stop.backend, f"absent: {stop.reason}; fix: {stop.fix}")
+            continue
+        table.add_row(
+            stop.id,
+            stop.backend,
+            stop.check,
+            str(stop.fidelity or "-"),
+            f"{stop.steps_per_second:,.0f}" if stop.steps_per_second else "-",
+            f"{stop.lanes or '-'}",
+            f"{stop.ratio:.1f} x {stop.reference}" if stop.ratio else "-",
+        )
+    screen.print(table)
+    for stop in stops:
+        for finding in stop.findings:
+            screen.print(f"{stop.id}: {finding}", markup=False)

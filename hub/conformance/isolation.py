@@ -1,0 +1,151 @@
+"""Rules on what an environment shares with its process and its caller."""
+
+from __future__ import annotations
+
+import random
+import sys
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from hub.conformance.outcome import Finding
+from hub.conformance.play import Frame, Probe, actions, compare, frames
+from hub.conformance.session import SEED, Session
+from hub.conformance.snapshot import Snapshot, difference, snapshot
+
+# Returned objects that are kept and looked at again.
+KEPT = 400
+
+
+@dataclass(frozen=True)
+class Generator:
+    """A generator that the whole process shares.
+
+    Attributes:
+        name: As users write it.
+        state: Returns its state, as bytes or a tuple.
+        seed: Seeds it.
+    """
+
+    name: str
+    state: Callable[[], Any]
+    seed: Callable[[int], Any]
+
+
+def _generators() -> list[Generator]:
+    """Return the global generators of the libraries that are loaded."""
+
+    def numpy_state() -> tuple[bytes, int]:
+        state = np.random.get_state(legacy=False)
+        return state["state"]["key"].tobytes(), state["state"]["pos"]
+
+    found = [
+        Generator("np.random", numpy_state, np.random.seed),
+        Generator("random", random.getstate, random.seed),
+    ]
+    torch = sys.modules.get("torch")
+    if torch is not None:
+        read = torch.get_rng_state
+        found.append(Generator("torch", lambda: read().numpy().tobytes(), torch.manual_seed))
+    return found
+
+
+def global_rng(session: Session) -> str:
+    """The environment neither reads nor seeds the generators of np.random, random and torch."""
+    generators = _generators()
+    first = _play_seeded(session, generators, 77_001)
+    if not session.spec.nondeterministic:
+        # A play that puts the generators back as they were shows only under other states.
+        second = _play_seeded(session, generators, 77_002)
+        compare(first, second, SEED, "two states of the global generators")
+    return ", ".join(generator.name for generator in generators)
+
+
+def _play_seeded(session: Session, generators: list[Generator], seed: int) -> list[Frame]:
+    """Play with seeded global generators; a finding when one of them moves."""
+    for generator in generators:
+        generator.seed(seed)
+    before = [generator.state() for generator in generators]
+
+    def touched(where: str, probe: Probe) -> None:
+        for generator, state in zip(generators, before, strict=True):
+            if generator.state() != state:
+                text = f"{where} draws from or seeds the global generator of {generator.name}"
+                raise Finding(text, probe.at, generator.name, SEED)
+
+    with session.open() as probe:
+        touched("making the environment", probe)
+        play = []
+        for frame in frames(probe, SEED, session.steps):
+            play.append(frame)
+            touched("step" if frame.step else "reset", probe)
+            session.require_time()
+    return play
+
+
+def returned_data(session: Session) -> str:
+    """What was returned never changes later, and is the caller's; actions stay as given.
+
+    That the caller may overwrite an observation is the hub's own rule: some of Gymnasium's
+    environments (MountainCarContinuous) hand out the array that they compute with.
+    """
+    kept: list[tuple[int, str, Any, Snapshot]] = []
+
+    def keep(at: int, name: str, value: Any) -> None:
+        if len(kept) < KEPT:
+            kept.append((at, name, value, snapshot(value, name)))
+
+    def look(where: str) -> None:
+        for at, name, value, before in kept:
+            found = difference(before, snapshot(value, name))
+            if found:
+                text = f"{name} of this step changed at {where}: {found[1]}"
+                raise Finding(text, at, found[0], SEED)
+
+    with session.open() as probe:
+        observation, info = probe.reset(seed=SEED)
+        keep(0, "observation", observation)
+        keep(0, "info", info)
+        given = actions(probe.env.action_space, SEED)
+        for _, action in zip(range(min(session.steps, KEPT)), given, strict=False):
+            if probe.done:
+                break
+            before = snapshot(action, "action")
+            result = probe.step(action)
+            changed = difference(before, snapshot(action, "action"))
+            if changed:
+                raise Finding("step changes the caller's action", probe.at, changed[0], SEED)
+            look("the next step") if probe.at < 5 else None
+            for name, value in (("observation", result[0]), ("reward", result[1])):
+                keep(probe.at, name, value)
+            keep(probe.at, "info", result[4])
+        look("a later step")
+        probe.reset()
+        look("the next reset")
+    if session.strict and not session.spec.nondeterministic:
+        _scribble(session)
+    return f"{len(kept)} objects kept and looked at again"
+
+
+def _scribble(session: Session) -> None:
+    """Overwrite every returned observation; the environment must not notice."""
+    expected = session.reference(SEED)
+    with session.open() as probe:
+        play = []
+        steps = min(session.steps, KEPT)
+        for frame in frames(probe, SEED, steps, after=_overwrite):
+            play.append(frame)
+    what = "left alone, and after the caller overwrote the returned observations"
+    compare(expected[: len(play)], play, SEED, what)
+
+
+def _overwrite(observation: Any) -> None:
+    if isinstance(observation, np.ndarray) and observation.flags.writeable:
+        if observation.dtype != object:
+            observation[...] = np.zeros((), observation.dtype)
+    elif isinstance(observation, dict | tuple):
+        parts = observation.values() if isinstance(observation, dict) else observation
+        for part in parts:
+            _overwrite(part)

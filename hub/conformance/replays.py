@@ -1,0 +1,119 @@
+"""Rules that play the same seed and actions again, and ask for the same result."""
+
+from __future__ import annotations
+
+import itertools
+
+from hub.conformance.outcome import Finding, Skipped
+from hub.conformance.play import Frame, Probe, actions, compare, digests, frames
+from hub.conformance.process import Child, TimedOut
+from hub.conformance.session import OTHER_SEED, SEED, Session
+from hub.conformance.snapshot import Snapshot, difference, snapshot
+
+# Seeds tried when asking whether the seed has any effect, and steps played with each.
+SEEDS_TRIED, SEED_STEPS = 4, 50
+
+
+def determinism(session: Session) -> str:
+    """Two instances with the same seed and actions return the same, at every step."""
+    session.require_determinism()
+    first = session.reference(SEED)
+    with session.open() as probe:
+        compare(first, session.play(probe, SEED), SEED, "two runs with one seed")
+    return f"{session.steps} steps, {first[-1].episode + 1} episodes"
+
+
+def seed(session: Session) -> str:
+    """The seed matters, and a reset without one goes on from it."""
+    session.require_determinism()
+
+    def play(probe: Probe, seed: int | None) -> list[Snapshot]:
+        observation, _ = probe.reset(seed=seed)
+        seen = [snapshot(observation, "observation")]
+        for _, action in zip(
+            range(SEED_STEPS), actions(probe.env.action_space, SEED), strict=False
+        ):
+            if probe.done or session.left() < 0:
+                break
+            seen.append(snapshot(probe.step(action)[0], "observation"))
+        return seen
+
+    def equal(a: list[Snapshot], b: list[Snapshot]) -> bool:
+        pairs = zip(a, b, strict=False)
+        return len(a) == len(b) and not any(difference(x, y) for x, y in pairs)
+
+    with session.open() as probe:
+        seeded = [play(probe, SEED + i) for i in range(SEEDS_TRIED)]
+        unseeded = [play(probe, SEED)] + [play(probe, None) for _ in range(SEEDS_TRIED)]
+    seeds_alike = all(equal(seeded[0], other) for other in seeded[1:])
+    resets_alike = all(equal(unseeded[0], other) for other in unseeded[1:])
+    if seeds_alike and resets_alike:
+        return "the environment draws nothing at random"
+    if seeds_alike:
+        text = "reset(seed=) has no effect: every seed gives the same episode"
+        raise Finding(text, 0, "observation", SEED)
+    if resets_alike:
+        text = "reset() without a seed gives the seeded episode again, every time"
+        raise Finding(text, 0, "observation", SEED)
+    return f"{SEEDS_TRIED} seeds"
+
+
+def reset(session: Session) -> str:
+    """A reset in the middle of an episode starts as a fresh instance does."""
+    session.require_determinism()
+    expected = session.reference(SEED)
+    with session.open() as probe:
+        probe.reset(seed=OTHER_SEED)
+        for _, action in zip(range(7), actions(probe.env.action_space, OTHER_SEED), strict=False):
+            if probe.done:
+                break
+            probe.step(action)
+        compare(expected, session.play(probe, SEED), SEED, "fresh, and reset in mid-episode")
+    return f"{session.steps} steps"
+
+
+def history(session: Session) -> str:
+    """What was played before a seeded reset does not matter."""
+    session.require_determinism()
+    expected = session.reference(SEED)
+    with session.open() as probe:
+        session.play(probe, OTHER_SEED)
+        compare(expected, session.play(probe, SEED), SEED, "fresh, and after other episodes")
+    return f"{2 * session.steps} steps"
+
+
+def instances(session: Session) -> str:
+    """Another instance at work in the same process does not matter."""
+    session.require_determinism()
+    expected = [session.reference(s) for s in (SEED, OTHER_SEED)]
+    with session.open() as one, session.open() as two:
+        plays = [frames(one, SEED, session.steps), frames(two, OTHER_SEED, session.steps)]
+        mixed: tuple[list[Frame], list[Frame]] = ([], [])
+        for pair in itertools.zip_longest(*plays):
+            for frame, play in zip(pair, mixed, strict=True):
+                if frame is not None:
+                    play.append(frame)
+            session.require_time()
+    for want, got, s in zip(expected, mixed, (SEED, OTHER_SEED), strict=True):
+        compare(want, got, s, "alone, and beside another instance")
+    return f"two instances, {session.steps} steps each"
+
+
+def process(session: Session) -> str:
+    """Another process, with another hash seed, plays the same."""
+    session.require_determinism()
+    expected = session.reference(SEED)
+    request = session.replay_request(SEED)
+    with Child(request, hash_seed=2, own_group=False) as child:
+        try:
+            events = list(child.events(session.deadline))
+        except TimedOut:
+            raise Skipped("out of time in the second process: give it more (--seconds)") from None
+        if not events or "digests" not in events[-1]:
+            raise Finding(f"the second process could not play: {child.death()}", seed=SEED)
+    for frame, here, there in zip(expected, digests(expected), events[-1]["digests"], strict=True):
+        for name in here:
+            if here[name] != there.get(name):
+                text = f"{name} differs between two processes"
+                raise Finding(text, frame.step, name, SEED)
+    return f"{len(expected)} resets and steps by their hashes"

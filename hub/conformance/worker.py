@@ -1,0 +1,81 @@
+"""The child's side: `python -m hub.conformance.worker EVENTS_FD FOLDER`, request on stdin.
+
+The request is `{id, spec, strict, seconds, rules}`, or `{id, spec, replay: [seed, steps]}`; `spec`
+is the pickled `EnvSpec` (base64) of an id that only the parent's process knows, or None. Events go
+to the file descriptor, one JSON object a line: `{begin: NAME}` and `{check: {...}}` for each rule,
+`{digests: [...]}` for a replay, `{unknown: TEXT}` when there is no such id.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import sys
+from pathlib import Path
+from typing import Any
+
+import gymnasium
+
+from hub.conformance import specs
+from hub.conformance.outcome import Finding, Skipped, describe
+from hub.conformance.play import digests, frames
+from hub.conformance.pulse import Pulse
+from hub.conformance.report import Check
+from hub.conformance.rules import GATES, TABLE, Rule
+from hub.conformance.session import Session
+
+
+def judge(session: Session, rule: Rule) -> Check:
+    """Run one rule."""
+    try:
+        return Check(rule.name, "pass", rule.run(session))
+    except Skipped as reason:
+        return Check(rule.name, "skip", str(reason))
+    except Finding as found:
+        return Check(rule.name, "fail", found.message, found.step, found.field, found.seed)
+
+
+def work(request: dict[str, Any], pulse: Pulse, tell: Any) -> None:
+    """Carry out one request."""
+    try:
+        spec = specs.unpack(request["spec"]) if request["spec"] else specs.find(request["id"])
+    # A module that cannot be imported may raise anything.
+    except Exception as error:
+        # Gymnasium's own errors say all; of others, where they come from helps.
+        own = isinstance(error, gymnasium.error.Error)
+        tell({"unknown": str(error) if own else describe(error)})
+        return
+    if "replay" in request:
+        seed, steps = request["replay"]
+        session = Session(spec, False, request["seconds"], pulse)
+        with session.open() as probe:
+            tell({"digests": digests(list(frames(probe, seed, steps)))})
+        return
+    session = Session(spec, request["strict"], request["seconds"], pulse)
+    rules = [rule for rule in TABLE if rule.name in request["rules"]]
+    failed: list[str] = []
+    for index, rule in enumerate(rules):
+        tell({"begin": rule.name})
+        session.begin(rule.weight, sum(other.weight for other in rules[index:]))
+        gate = next((name for name in failed if rule.name.startswith(GATES[name])), None)
+        if gate:
+            check = Check(rule.name, "skip", f"not run, because {gate} failed")
+        else:
+            check = judge(session, rule)
+        if check.status == "fail" and rule.name in GATES:
+            failed.append(rule.name)
+        tell({"check": vars(check)})
+
+
+def main() -> None:
+    """Read the request and write the events."""
+    events, pulse = int(sys.argv[1]), Pulse(Path(sys.argv[2]) / "pulse")
+
+    def tell(event: dict[str, Any]) -> None:
+        os.write(events, json.dumps(event).encode() + b"\n")
+
+    work(json.load(sys.stdin), pulse, tell)
+
+
+if __name__ == "__main__":
+    main()

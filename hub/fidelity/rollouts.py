@@ -1,0 +1,228 @@
+"""L3 for discrete rules: the engine and the reference, step by step, with equal seeds and actions.
+
+Every lane always plays an episode; when one ends, the lane is reset alone, with the next
+episode's seed. Episodes past the planned number are compared too as far as they get.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from typing import Any, TypeAlias
+
+import gymnasium
+import numpy as np
+from gymnasium.vector.utils import concatenate, create_empty_array, iterate
+
+from hub.fidelity.actions import Act
+from hub.fidelity.declaration import Declaration
+from hub.fidelity.plans import Array, Env, Exact
+from hub.fidelity.steps import Gap, equal, first_gap
+
+Progress: TypeAlias = Callable[[str, int, int], None]
+"""`(what, done, total)`, called as work goes on."""
+
+
+@dataclass(frozen=True)
+class Difference:
+    """The first difference of a rollout, with all that replays it.
+
+    Attributes:
+        episode: Number of the episode.
+        seed: Both sides were reset with it.
+        source: Name of the action source.
+        step: 0 for the observation of `reset`, k for the outcome of the k-th action.
+        field: Which value differs.
+        expected: The reference's.
+        actual: The engine's.
+        actions: Every action of the episode up to this step (JSON values).
+    """
+
+    episode: int
+    seed: int
+    source: str
+    step: int
+    field: str
+    expected: Any
+    actual: Any
+    actions: list[Any]
+
+
+@dataclass(frozen=True)
+class ExactReport:
+    """Result of an exact rollout comparison.
+
+    Attributes:
+        passed: No difference in any step.
+        episodes: Episodes compared to their end.
+        steps: Steps compared.
+        seed: Episode `i` had seed `seed + i`.
+        sources: Names of the action sources.
+        difference: The first difference found, or None.
+    """
+
+    passed: bool
+    episodes: int
+    steps: int
+    seed: int
+    sources: tuple[str, ...]
+    difference: Difference | None
+
+
+@dataclass
+class _Lane:
+    """One episode under way."""
+
+    env: Env
+    episode: int = -1
+    act: Act = lambda observation: None
+    observation: Any = None
+    actions: list[Any] = field(default_factory=list)
+    over: bool = True
+
+
+def run_exact(
+    declaration: Declaration, plan: Exact, sample: float = 1.0, progress: Progress | None = None
+) -> ExactReport:
+    """Compare at least `plan.episodes * sample` episodes; stop at the first difference."""
+    total = max(1, math.ceil(plan.episodes * sample))
+    count = min(plan.lanes, total)
+    engine = declaration.engine(count)
+    lanes = [_Lane(declaration.reference.make()) for _ in range(count)]
+    try:
+        return _compare(engine, lanes, plan, total, progress)
+    finally:
+        engine.close()
+        for lane in lanes:
+            lane.env.close()
+
+
+def replay(declaration: Declaration, seed: int, actions: Sequence[Any]) -> Difference | None:
+    """Play one action history on both sides, in one lane.
+
+    Args:
+        declaration: The translation's.
+        seed: `Difference.seed`.
+        actions: `Difference.actions`.
+
+    Returns:
+        The difference, or None when there is none in a lane on its own (then it depends on
+        other lanes or on earlier episodes).
+    """
+    engine, lane = declaration.engine(1), _Lane(declaration.reference.make())
+    try:
+        space = lane.env.action_space
+        history = iter([space.from_jsonable([action])[0] for action in actions])
+        lane.act = lambda observation: next(history)
+        gap = _start(engine, [lane], {0: seed})[0]
+        for _ in range(len(actions)):
+            if gap or lane.over:
+                break
+            gap = _step(engine, [lane])[0]
+        return _difference(lane, gap, seed, "replay") if gap else None
+    finally:
+        engine.close()
+        lane.env.close()
+
+
+def _compare(
+    engine: Any, lanes: list[_Lane], plan: Exact, total: int, progress: Progress | None
+) -> ExactReport:
+    started = finished = steps = 0
+    names = tuple(source.name for source in plan.actions)
+    while True:
+        over = [i for i, lane in enumerate(lanes) if lane.over]
+        for i in over:
+            finished += 0 <= lanes[i].episode < total
+            _assign(lanes[i], started, plan)
+            started += 1
+        if over and progress:
+            progress("episodes", min(finished, total), total)
+        if finished >= total:
+            return ExactReport(True, finished, steps, plan.seed, names, None)
+        if over:
+            gaps = _start(engine, lanes, {i: plan.seed + lanes[i].episode for i in over})
+        else:
+            gaps = _step(engine, lanes)
+            steps += len(lanes)
+        for lane, gap in zip(lanes, gaps, strict=True):
+            if gap:
+                seed, source = plan.seed + lane.episode, names[lane.episode % len(names)]
+                found = _difference(lane, gap, seed, source)
+                return ExactReport(False, finished, steps, plan.seed, names, found)
+            lane.over = lane.over or len(lane.actions) >= plan.max_steps
+
+
+def _assign(lane: _Lane, episode: int, plan: Exact) -> None:
+    source = plan.actions[episode % len(plan.actions)]
+    rng = np.random.default_rng([plan.seed, episode])
+    lane.episode, lane.act = episode, source.start(lane.env.action_space, rng)
+
+
+def _start(engine: Any, lanes: list[_Lane], seeds: dict[int, int]) -> list[Gap | None]:
+    mask = np.array([i in seeds for i in range(len(lanes))])
+    options = None if mask.all() else {"reset_mask": mask}
+    batch, _ = engine.reset(seed=[seeds.get(i) for i in range(len(lanes))], options=options)
+    for i, seed in seeds.items():
+        lanes[i].observation, _ = lanes[i].env.reset(seed=seed)
+        lanes[i].actions, lanes[i].over = [], False
+    # What `reset` hands back for the lanes that went on is the engine's own business.
+    gaps = _gaps(engine, lanes, batch, {})
+    return [gap if i in seeds else None for i, gap in enumerate(gaps)]
+
+
+def _step(engine: Any, lanes: list[_Lane]) -> list[Gap | None]:
+    space = engine.single_action_space
+    actions = [lane.act(lane.observation) for lane in lanes]
+    batch: Any = create_empty_array(space, len(lanes))
+    batch = concatenate(space, actions, batch)
+    observations, rewards, terminated, truncated, _ = engine.step(batch)
+    outcomes: list[tuple[Any, ...]] = []
+    for lane, action in zip(lanes, actions, strict=True):
+        lane.observation, *outcome, _ = lane.env.step(action)
+        lane.actions.append(action)
+        lane.over = bool(outcome[1] or outcome[2])
+        outcomes.append(tuple(outcome))
+    names = ("reward", "terminated", "truncated")
+    got = (rewards, terminated, truncated)
+    columns = zip(names, zip(*outcomes, strict=True), got, strict=True)
+    return _gaps(engine, lanes, observations, {n: (want, have) for n, want, have in columns})
+
+
+def _gaps(
+    engine: Any, lanes: list[_Lane], batch: Any, scalars: dict[str, tuple[Any, Any]]
+) -> list[Gap | None]:
+    """First gap of every lane; whole batches are compared before single lanes are looked at."""
+    space = engine.single_observation_space
+    plain = isinstance(space, gymnasium.spaces.Box | gymnasium.spaces.Discrete)
+    same = plain and _same_batch([lane.observation for lane in lanes], batch)
+    if same and all(equal(want, got).all() for want, got in scalars.values()):
+        return [None] * len(lanes)
+    singles = list(iterate(engine.observation_space, batch))
+    gaps = [
+        first_gap("observation", lane.observation, single)
+        for lane, single in zip(lanes, singles, strict=True)
+    ]
+    for name, (want, got) in scalars.items():
+        gaps = [gap or first_gap(name, want[i], got[i]) for i, gap in enumerate(gaps)]
+    return gaps
+
+
+def _same_batch(observations: list[Any], batch: Array) -> bool:
+    want = np.asarray(observations)
+    return want.shape == batch.shape and bool(equal(want, batch).all())
+
+
+def _difference(lane: _Lane, gap: Gap, seed: int, source: str) -> Difference:
+    actions = list(lane.env.action_space.to_jsonable(lane.actions))
+    return Difference(
+        episode=lane.episode,
+        seed=seed,
+        source=source,
+        step=len(lane.actions),
+        field=gap.field,
+        expected=gap.expected,
+        actual=gap.actual,
+        actions=[a.item() if isinstance(a, np.generic) else a for a in actions],
+    )

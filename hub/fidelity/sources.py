@@ -1,0 +1,113 @@
+"""The hash over an engine's sources: what a certificate is a certificate of."""
+
+from __future__ import annotations
+
+import hashlib
+import importlib
+import importlib.util
+from collections.abc import Iterable
+from pathlib import Path
+
+from hub.errors import DeclarationError, StaleBuildError
+from hub.fidelity.declaration import Sources
+
+
+def manifest_hash(files: Iterable[tuple[str, bytes]]) -> str:
+    """SHA-256 over a manifest, one line "name, space, SHA-256 of content" a file.
+
+    Lines end in a newline and are sorted by name. In CMake: `file(SHA256 ...)` for each file and
+    `string(SHA256 ...)` over the lines.
+
+    Args:
+        files: `(name, content)`; for `Sources.compiled` the name is the base name.
+
+    Returns:
+        64 lower-case hexadecimal digits.
+    """
+    lines = sorted((name, hashlib.sha256(content).hexdigest()) for name, content in files)
+    text = "".join(f"{name} {digest}\n" for name, digest in lines)
+    return hashlib.sha256(text.encode()).hexdigest()
+
+
+def package_folder(package: str) -> Path:
+    """Folder of a top-level package, found without importing it.
+
+    Raises:
+        DeclarationError: It is not installed.
+    """
+    spec = importlib.util.find_spec(package)
+    if spec is None or spec.origin is None:
+        raise DeclarationError(f"package {package!r} is not installed, or is a namespace package")
+    return Path(spec.origin).parent
+
+
+def engine_hash(sources: Sources) -> str:
+    """Hash of the engine: its files on disk and its compiled sources, or their embedded hash.
+
+    Raises:
+        DeclarationError: A pattern matches no file, or the embedded hash cannot be read.
+    """
+    folder = package_folder(sources.package)
+    lines = [(name, (folder / name).read_bytes()) for name in matching(folder, sources.files)]
+    if sources.compiled:
+        compiled = compiled_hash(folder, sources) or embedded_hash(sources)
+        lines.append((f"compiled:{sources.embedded}", compiled.encode()))
+    return manifest_hash(lines)
+
+
+def check_build(sources: Sources) -> None:
+    """Refuse to verify a binary that was built from other sources than those beside it.
+
+    Raises:
+        StaleBuildError: The checkout's hash and the binary's differ.
+    """
+    if not sources.compiled:
+        return
+    on_disk = compiled_hash(package_folder(sources.package), sources)
+    built = embedded_hash(sources)
+    if on_disk is not None and on_disk != built:
+        raise StaleBuildError(
+            f"{sources.embedded} was built from sources {built[:12]}, the checkout has "
+            f"{on_disk[:12]}; install the package again to rebuild it"
+        )
+
+
+def compiled_hash(folder: Path, sources: Sources) -> str | None:
+    """`manifest_hash` of the compiled sources, or None where no checkout is at hand."""
+    paths = [folder / name for name in sources.compiled]
+    if not all(path.is_file() for path in paths):
+        return None
+    return manifest_hash((path.name, path.read_bytes()) for path in paths)
+
+
+def embedded_hash(sources: Sources) -> str:
+    """The hash that the build put into the binary.
+
+    Raises:
+        DeclarationError: The module or attribute is missing, or is no `str`.
+    """
+    module, _, name = sources.embedded.partition(":")
+    try:
+        value = getattr(importlib.import_module(module), name)
+    except (ImportError, AttributeError) as error:
+        raise DeclarationError(
+            f"no embedded source hash at {sources.embedded!r}: {error}"
+        ) from error
+    if not isinstance(value, str):
+        raise DeclarationError(f"{sources.embedded!r} is {value!r}; expected a str")
+    return value
+
+
+def matching(folder: Path, patterns: Iterable[str]) -> list[str]:
+    """Names, relative to `folder`, of the files that the patterns match, in order.
+
+    Raises:
+        DeclarationError: A pattern matches none.
+    """
+    names: set[str] = set()
+    for pattern in patterns:
+        found = {path.relative_to(folder).as_posix() for path in folder.glob(pattern)}
+        if not found:
+            raise DeclarationError(f"source pattern {pattern!r} matches no file of the package")
+        names |= found
+    return sorted(names)

@@ -1,0 +1,102 @@
+"""Does a certificate still hold? Answered from JSON and hashes alone, for `hub list`."""
+
+from __future__ import annotations
+
+import importlib.metadata
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import Any, Literal, TypeAlias
+
+from hub.errors import CertificateError, DeclarationError
+from hub.fidelity.certificate import Certificate, certificate_path, read_certificate
+from hub.fidelity.declaration import Sources
+from hub.fidelity.sources import engine_hash
+from hub.registry import EnvCard
+
+State: TypeAlias = Literal["verified", "stale", "reference-changed", "none"]
+
+
+@dataclass(frozen=True)
+class Status:
+    """Standing of an environment's certificate.
+
+    Attributes:
+        level: Level that the certificate shows, 0 without one.
+        state: `"verified"`; `"stale"` when the engine's sources, its declaration or the
+            reference's own sources changed; `"reference-changed"` when the reference is
+            installed in another version; `"none"` without a certificate.
+        date: Day of the certificate, or empty.
+        detail: Why, in one line; empty when verified.
+    """
+
+    level: int
+    state: State
+    date: str = ""
+    detail: str = ""
+
+
+def status(card: EnvCard) -> Status:
+    """Compare the certificate of `card` with what is installed; imports no environment."""
+    if not card.fidelity:
+        return Status(0, "none", detail="it declares no reference")
+    try:
+        path = certificate_path(card)
+    except DeclarationError as error:
+        return Status(0, "none", detail=str(error))
+    if not path.is_file():
+        return Status(0, "none", detail=f"no certificate yet: run `hub verify {card.id}`")
+    try:
+        certificate = read_certificate(path)
+    except CertificateError as error:
+        return Status(0, "stale", detail=str(error))
+    return standing(certificate)
+
+
+def standing(certificate: Certificate) -> Status:
+    """Compare a certificate with what is installed."""
+    level, date = certificate.level, certificate.date
+    try:
+        now = engine_hash(sources_of(certificate.sources))
+        reference = reference_hash(certificate.sources["package"], certificate.reference["sources"])
+    except (DeclarationError, KeyError, TypeError) as error:
+        return Status(level, "stale", date, f"the engine's sources cannot be hashed: {error}")
+    if now != certificate.engine_hash:
+        return Status(level, "stale", date, "the engine's sources changed since")
+    if reference != certificate.reference["hash"]:
+        return Status(level, "stale", date, "the reference's sources changed since")
+    then = certificate.reference["versions"]
+    changes = [
+        f"{name} {then[name]} -> {version}"
+        for name, version in installed(then).items()
+        if version != then[name]
+    ]
+    if changes:
+        return Status(level, "reference-changed", date, ", ".join(changes))
+    return Status(level, "verified", date)
+
+
+def sources_of(data: dict[str, Any]) -> Sources:
+    """`Sources` from a certificate's `sources`."""
+    return Sources(
+        package=data["package"],
+        files=tuple(data["files"]),
+        compiled=tuple(data["compiled"]),
+        embedded=data["embedded"],
+    )
+
+
+def reference_hash(package: str, patterns: Iterable[str]) -> str:
+    """Hash of the reference's own sources in the package, empty when it has none there."""
+    files = tuple(patterns)
+    return engine_hash(Sources(package, files)) if files else ""
+
+
+def installed(distributions: Iterable[str]) -> dict[str, str]:
+    """Installed version of each distribution; one that is absent is left out."""
+    found = {}
+    for name in distributions:
+        try:
+            found[name] = importlib.metadata.version(name)
+        except importlib.metadata.PackageNotFoundError:
+            continue
+    return found

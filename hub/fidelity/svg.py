@@ -1,0 +1,138 @@
+"""The few plots of the HTML report, as inline SVG."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from html import escape
+from typing import Any
+
+WIDTH, HEIGHT, PAD = 640, 220, 48
+COLOURS = {"engine": "#1f6fb4", "reference": "#c2571a"}
+
+
+@dataclass(frozen=True)
+class Axis:
+    """A linear scale from `low..high` to pixels."""
+
+    low: float
+    high: float
+    start: float
+    end: float
+
+    def __call__(self, value: float) -> float:
+        """Pixel of `value`."""
+        span = self.high - self.low or 1.0
+        return self.start + (value - self.low) / span * (self.end - self.start)
+
+    def ticks(self) -> list[float]:
+        """Five values from end to end."""
+        return [self.low + (self.high - self.low) * i / 4 for i in range(5)]
+
+
+def axis(values: Sequence[float], start: float, end: float) -> Axis:
+    """Scale that holds all values with a little room."""
+    low, high = min(values), max(values)
+    room = (high - low or abs(high) or 1.0) * 0.06
+    return Axis(low - room, high + room, start, end)
+
+
+def equivalence_plot(transfer: dict[str, Any]) -> str:
+    """Interval of the difference of every tested arm against the margin."""
+    arms = [arm for arm in transfer["arms"] if arm["paired"]]
+    margin = transfer["margin"]
+    ends = [end for arm in arms for end in arm["paired"]["interval"]]
+    x = axis([-margin * 1.2, margin * 1.2, *ends], 150, WIDTH - 20)
+    height = 60 + 44 * len(arms)
+    left, right = x(-margin), x(margin)
+    parts = [
+        f'<rect x="{left:.1f}" y="14" width="{right - left:.1f}" height="{height - 50}" '
+        'fill="#e4f2e4"/>',
+        _line(x(0), 14, x(0), height - 36, "#999", "4 3"),
+    ]
+    for row, arm in enumerate(arms):
+        parts += _interval(arm, x, 40 + 44 * row)
+    for value, text in ((-margin, f"-{margin:g}"), (0.0, "0"), (margin, f"{margin:g}")):
+        parts.append(_text(x(value), height - 20, text, "middle"))
+    caption = "return in the engine minus return in the reference"
+    parts.append(_text(x(0), height - 4, caption, "middle"))
+    return _svg(height, parts)
+
+
+def _interval(arm: dict[str, Any], x: Axis, y: float) -> list[str]:
+    test, colour = arm["paired"], COLOURS[arm["trained_in"]]
+    dots = [
+        f'<circle cx="{x(row["engine"] - row["reference"]):.1f}" cy="{y + 12}" r="2.5" '
+        f'fill="{colour}" fill-opacity=".5"/>'
+        for row in arm["policies"]
+        if x.low <= row["engine"] - row["reference"] <= x.high
+    ]
+    low, high = (x(end) for end in test["interval"])
+    return [
+        _text(144, y + 4, f"trained in the {arm['trained_in']}", "end"),
+        _line(low, y, high, y, colour, width=3),
+        f'<circle cx="{x(test["difference"]):.1f}" cy="{y}" r="5" fill="{colour}"/>',
+        *dots,
+    ]
+
+
+def learning_curves(transfer: dict[str, Any]) -> str:
+    """Learning curve of every policy that counts."""
+    curves = [
+        (arm["trained_in"], [(point["steps"], point["mean_return"]) for point in row["curve"]])
+        for arm in transfer["arms"]
+        for row in arm["policies"]
+        if row["curve"]
+    ]
+    if not curves:
+        return ""
+    points = [point for _, curve in curves for point in curve]
+    x = axis([step for step, _ in points], PAD + 16, WIDTH - 20)
+    y = axis([value for _, value in points], HEIGHT - 36, 24)
+    parts = [_text(PAD + 10, y(v) + 4, f"{v:.4g}", "end") for v in y.ticks()]
+    parts += [_text(x(v), HEIGHT - 18, f"{v:,.0f}", "middle") for v in x.ticks()[1:4]]
+    for arm, curve in curves:
+        path = " ".join(f"{x(step):.1f},{y(value):.1f}" for step, value in curve)
+        parts.append(
+            f'<polyline points="{path}" fill="none" stroke="{COLOURS[arm]}" stroke-opacity=".6"/>'
+        )
+    for place, (arm, colour) in enumerate(COLOURS.items()):
+        parts.append(_text(PAD + 60 + 160 * place, 14, f"trained in the {arm}", "start", colour))
+    parts.append(_text(WIDTH / 2, HEIGHT - 3, "environment steps (y: mean return)", "middle"))
+    return _svg(HEIGHT, parts)
+
+
+def share_bars(shares: dict[str, float], paper: dict[int, float]) -> str:
+    """Shares of the mutants caught by level, beside the paper's."""
+    parts = []
+    for row, (level, share) in enumerate(shares.items()):
+        y = 12 + 44 * row
+        parts.append(_text(60, y + 20, f"L{level}", "end"))
+        bars = ((share, COLOURS["engine"], "here"), (paper[int(level)], "#aaa", "paper"))
+        for place, (value, colour, name) in enumerate(bars):
+            top, width = y + 16 * place, 400 * value
+            parts.append(
+                f'<rect x="70" y="{top}" width="{width:.1f}" height="13" fill="{colour}"/>'
+            )
+            parts.append(_text(76 + width, top + 11, f"{value:.0%} {name}", "start"))
+    return _svg(20 + 44 * len(shares), parts)
+
+
+def _svg(height: float, parts: Sequence[str]) -> str:
+    body = "\n".join(parts)
+    return f'<svg viewBox="0 0 {WIDTH} {height:.0f}" width="{WIDTH}" role="img">\n{body}\n</svg>'
+
+
+def _line(
+    x1: float, y1: float, x2: float, y2: float, colour: str, dash: str = "", width: float = 1
+) -> str:
+    dashed = f' stroke-dasharray="{dash}"' if dash else ""
+    return (
+        f'<line x1="{x1:.1f}" y1="{y1:.1f}" x2="{x2:.1f}" y2="{y2:.1f}" '
+        f'stroke="{colour}" stroke-width="{width}"{dashed}/>'
+    )
+
+
+def _text(x: float, y: float, text: str, anchor: str, colour: str = "#333") -> str:
+    place = f'x="{x:.1f}" y="{y:.1f}" text-anchor="{anchor}"'
+    return f'<text {place} fill="{colour}">{escape(text)}</text>'

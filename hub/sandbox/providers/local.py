@@ -1,0 +1,32 @@
+"""No sandbox at all: commands of the helper on the host, for machines where nothing else works."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Sequence
+
+from hub.sandbox.types import Features, Start
+
+ALLOW = "HUB_UNSAFE_LOCAL"
+
+
+class Local:
+    """The provider `local`. Every result of it has `unsafe` set."""
+
+    name = "local"
+    features = Features(
+        images=("host",),
+        isolated=False,
+        disk_note="commands write to the host's disks",
+        notes=("no isolation: commands see the host's files, processes and network",),
+    )
+
+    def missing(self) -> str | None:
+        """Say why it cannot run: unless the user allows it, it never does."""
+        if os.environ.get(ALLOW) == "1":
+            return None
+        return f"runs commands on the host itself, without isolation. To allow that: {ALLOW}=1"
+
+    def command(self, start: Start) -> Sequence[str]:
+        """Return the argv of the bare helper."""
+        return [str(start.init), "init", "--local"]

@@ -1,0 +1,65 @@
+"""Runs the command in this process, as its script does."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+import pytest
+
+import hub
+import hub.cli.main
+from hub.plugins import Plugins
+from tests.plugin_site import PluginSite
+
+
+@dataclass
+class Ran:
+    """What a command left: exit status and both streams."""
+
+    status: int
+    out: str
+    err: str
+
+    @property
+    def json(self) -> dict[str, Any]:
+        """Standard output as JSON: nothing else may be on it."""
+        data: dict[str, Any] = json.loads(self.out)
+        return data
+
+
+Run = Callable[..., Ran]
+
+
+@pytest.fixture
+def run(capsys: pytest.CaptureFixture[str]) -> Run:
+    """Run `hub ARGUMENTS`."""
+
+    def run(*arguments: str) -> Ran:
+        with pytest.raises(SystemExit) as ended:
+            hub.cli.main.main(arguments)
+        assert isinstance(ended.value.code, int)
+        return Ran(ended.value.code, *capsys.readouterr())
+
+    return run
+
+
+@pytest.fixture
+def acme(site: PluginSite, plugins: Plugins, monkeypatch: pytest.MonkeyPatch) -> Plugins:
+    """A hub that knows the plugin acme alone: `acme/Walk-v0`, and `acme/Gone-v0`, absent."""
+    site.plugin("acme")
+    hooks = site.path / "acme_hooks.py"
+    hooks.write_text(
+        hooks.read_text()
+        + """
+    register(hub.EnvCard(id="acme/Gone-v0", summary="Absent.", family="native", backend="c",
+        entry_point="no_such.env:Env", kwargs={"size": 3},
+        requires=(hub.Requirement("distribution", "no-such-dist", "pip install ./native/gone"),)))
+"""
+    )
+    plugins.load(site.points())
+    for module in ("hub", "hub.plugins", "hub.entry", "hub.describe", "hub.play"):
+        monkeypatch.setattr(f"{module}.PLUGINS", plugins)
+    return plugins

@@ -1,0 +1,80 @@
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from hub.plugins import PluginRecord, Plugins
+from tests.hub.cli.conftest import Run
+
+FIELDS = {"id", "family", "backend", "available", "reason", "fix", "fidelity"}
+GONE = {
+    "id": "hub:acme/Gone-v0",
+    "family": "native",
+    "backend": "c",
+    "available": False,
+    "reason": "needs distribution no-such-dist, not installed here",
+    "fix": "pip install ./native/gone",
+    "fidelity": None,
+}
+
+
+def test_json_on_standard_output_is_alone_and_has_the_documented_fields(
+    run: Run, acme: Plugins
+) -> None:
+    listed = run("list", "--json", "-")
+    assert listed.status == 0
+    assert listed.json.keys() == {"schema", "environments"}
+    assert listed.json["schema"] == "hub.list/1"
+    assert all(row.keys() == FIELDS for row in listed.json["environments"])
+    assert GONE in listed.json["environments"]
+
+
+def test_json_to_a_path_leaves_the_table_on_standard_output(
+    run: Run, acme: Plugins, tmp_path: Path
+) -> None:
+    listed = run("list", "--json", str(tmp_path / "list.json"))
+    assert json.loads((tmp_path / "list.json").read_text())["schema"] == "hub.list/1"
+    assert "hub:acme/Walk-v0" in listed.out
+
+
+def test_the_table_shows_reason_and_fix_of_an_absent_one(run: Run, acme: Plugins) -> None:
+    listed = run("list")
+    assert "no: needs distribution no-such-dist, not installed here" in listed.out
+    assert "fix: pip install ./native/gone" in listed.out
+    assert "\x1b" not in listed.out
+
+
+@pytest.mark.parametrize(
+    ("arguments", "expected"),
+    [
+        ([], ["Gone", "Walk"]),
+        (["WALK"], ["Walk"]),
+        (["absent."], ["Gone"]),
+        (["--family", "native"], ["Gone"]),
+        (["--backend", "python"], ["Walk"]),
+        (["--available"], ["Walk"]),
+        (["--absent"], ["Gone"]),
+        (["--namespace", "acme"], ["Gone", "Walk"]),
+        (["--namespace", "jax"], []),
+        (["walk", "--backend", "c"], []),
+    ],
+)
+def test_filters_narrow_the_list(
+    run: Run, acme: Plugins, arguments: list[str], expected: list[str]
+) -> None:
+    rows = run("list", *arguments, "--json", "-").json["environments"]
+    assert [row["id"] for row in rows] == [f"hub:acme/{name}-v0" for name in expected]
+
+
+def test_an_empty_result_says_so(run: Run, acme: Plugins) -> None:
+    assert run("list", "zzz").out.strip() == "no environment matches"
+
+
+def test_a_failed_plugin_is_told_beside_the_list(run: Run, acme: Plugins) -> None:
+    acme.records.append(PluginRecord("half", "half-dist", status="failed", error="ValueError: no"))
+    listed = run("list")
+    assert listed.status == 0
+    assert "plugin half (half-dist) failed" in listed.err
+    assert "ValueError: no" in listed.err

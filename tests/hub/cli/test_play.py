@@ -1,0 +1,120 @@
+from __future__ import annotations
+
+import os
+import pty
+import select
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from hub.plugins import Plugins
+from tests import need
+from tests.hub.cli.conftest import Run
+from tests.plugin_site import PluginSite
+
+FIELDS = {
+    "schema", "id", "agent", "seed", "steps", "return", "terminated", "truncated", "record",
+}  # fmt: skip
+
+PICTURE_ENV = """
+import numpy as np
+from acme_hooks_env import Walk as Blind
+
+class Walk(Blind):
+    metadata = {"render_modes": ["rgb_array"], "render_fps": 40}
+
+    def render(self):
+        frame = np.zeros((8, 16, 3), np.uint8)
+        frame[:, int(self._x)] = 255
+        return frame
+"""
+
+
+def test_json_has_the_documented_fields(run: Run, acme: Plugins, tmp_path: Path) -> None:
+    script = tmp_path / "script.json"
+    script.write_text("[1, 1, 0]")
+    played = run("play", "acme/Walk-v0", "--agent", str(script), "--json", "-")
+    assert played.status == 0
+    assert played.json.keys() == FIELDS
+    assert played.json["schema"] == "hub.play/1"
+    assert played.json["id"] == "hub:acme/Walk-v0"
+    assert (played.json["steps"], played.json["return"]) == (3, 2.0)
+    assert not played.json["truncated"]
+
+
+def test_a_random_episode_ends_at_the_cards_limit(run: Run, acme: Plugins) -> None:
+    played = run("play", "hub:acme/Walk-v0", "--seed", "3")
+    assert "hub:acme/Walk-v0: truncated after 5 steps" in played.out
+    assert "seed 3" in played.out
+
+
+def test_a_picture_and_a_film_are_written(
+    run: Run, acme: Plugins, site: PluginSite, tmp_path: Path
+) -> None:
+    image = need.module("PIL.Image")
+    site.module("acme_seen", PICTURE_ENV)
+    card = acme.registry.card("acme/Walk-v0")
+    object.__setattr__(card, "entry_point", "acme_seen:Walk")
+    script = tmp_path / "script.json"
+    script.write_text("[1, 1, 1, 1]")
+    for suffix in ("png", "gif"):
+        path = tmp_path / f"walk.{suffix}"
+        assert run("play", card.id, "--agent", str(script), "--record", str(path)).status == 0
+        with image.open(path) as picture:
+            assert picture.size == (16, 8)
+            # 40 frames a second are more than the film keeps: every other one.
+            assert getattr(picture, "n_frames", 1) == (3 if suffix == "gif" else 1)
+            if suffix == "png":
+                assert [picture.getpixel((x, 0))[0] for x in (3, 4, 5)] == [0, 255, 0]
+
+
+@pytest.mark.parametrize(
+    ("arguments", "words"),
+    [
+        (["acme/Walk-v0", "--record", "walk.pdf"], "ending in .png or .gif"),
+        (["acme/Walk-v0", "--record", "walk.png"], "needs render mode rgb_array"),
+        (["acme/Walk-v0", "--steps", "0"], "--steps"),
+        (["acme/Walk-v0", "--agent", "expert"], "expected random, keyboard"),
+        (["acme/Wolk-v0"], "did you mean hub:acme/Walk-v0"),
+        (["acme/Gone-v0"], "Fix: pip install ./native/gone"),
+    ],
+)
+def test_what_cannot_be_played_ends_with_status_2_and_the_reason(
+    run: Run, acme: Plugins, arguments: list[str], words: str
+) -> None:
+    played = run("play", *arguments)
+    assert played.status == 2
+    assert words in played.err
+
+
+def test_a_terminal_shows_the_episode_and_takes_keys(site: PluginSite) -> None:
+    site.plugin("acme")
+    ours, theirs = pty.openpty()
+    environ = {**os.environ, "PYTHONPATH": str(site.path), "TERM": "xterm"}
+    command = [sys.executable, "-m", "hub", "play", "acme/Walk-v0", "--agent", "keyboard"]
+    with subprocess.Popen(
+        command, stdin=theirs, stdout=theirs, stderr=theirs, env=environ
+    ) as process:
+        os.close(theirs)
+        shown = b""
+        keys = [b"1", b"1", b"q"]
+        while process.poll() is None or select.select([ours], [], [], 0)[0]:
+            ready, _, _ = select.select([ours], [], [], 20)
+            try:
+                block = os.read(ours, 65536) if ready else b""
+            except OSError:  # the other end is closed
+                block = b""
+            if not block:
+                break
+            shown += block
+            # A key only once the step before it is on the screen.
+            if keys and f"step {3 - len(keys)}  ".encode() in shown:
+                os.write(ours, keys.pop(0))
+        if process.poll() is None and keys:
+            process.kill()
+        assert process.wait(timeout=60) == 0, shown
+    os.close(ours)
+    assert b"..@" in shown
+    assert b"stopped after 2 steps, return 2" in shown

@@ -1,0 +1,108 @@
+"""`hub verify` from end to end, in a process of its own, on an installed toy plugin."""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from tests import need
+from tests.plugin_site import PluginSite
+
+need.module("scipy")
+TOY = Path(__file__).parents[1] / "fidelity" / "toystrip"
+ID = "hub:toystrip/Strip-v0"
+
+
+@pytest.fixture
+def installed(site: PluginSite) -> PluginSite:
+    shutil.copytree(TOY, site.path / "toystrip", ignore=shutil.ignore_patterns("*.pyc"))
+    site.distribution("toystrip", {"toystrip": "toystrip.plugin"})
+    return site
+
+
+def hub(site: PluginSite, *arguments: str) -> subprocess.CompletedProcess[str]:
+    path = os.pathsep.join([str(site.path), *sys.path])
+    return subprocess.run(
+        [sys.executable, "-m", "hub", *arguments],
+        env={**os.environ, "PYTHONPATH": path, "HUB_PLUGINS": "toystrip", "COLUMNS": "400"},
+        capture_output=True,
+        text=True,
+        timeout=200,
+        check=False,
+    )
+
+
+def test_all_levels_with_the_plugins_own_trainer(installed: PluginSite, tmp_path: Path) -> None:
+    page = tmp_path / "report.html"
+    run = hub(installed, "verify", ID, "--json", "-", "--html", str(page))
+    assert run.returncode == 0, run.stderr
+    data = json.loads(run.stdout)
+    assert data["schema"] == "hub.verify/1"
+    (result,) = data["results"]
+    assert result["certificate"]["level"] == 4
+    text = page.read_text()
+    assert text.count("<svg") == 2
+    assert "http" not in text.replace("http-equiv", "")
+    check = hub(installed, "verify", "--all", "--check", "--json", "-")
+    assert check.returncode == 0, check.stderr
+    assert json.loads(check.stdout)["results"][0]["state"] == "verified"
+
+
+def test_check_fails_on_a_stale_certificate(installed: PluginSite) -> None:
+    assert hub(installed, "verify", ID, "--level", "1").returncode == 0
+    source = installed.path / "toystrip" / "engine.py"
+    source.write_text(source.read_text() + "\n")
+    run = hub(installed, "verify", ID, "--check")
+    assert run.returncode == 1
+    assert "stale" in run.stdout
+    assert "the engine's sources changed since" in run.stdout
+
+
+def test_mutants_stand_beside_the_papers_shares(installed: PluginSite) -> None:
+    run = hub(installed, "verify", ID, "--level", "3", "--sample", "0.05", "--mutants")
+    assert run.returncode == 1  # six mutants are fewer than thirty
+    assert "6 mutants, 0 survived" in run.stdout
+    assert "68%" in run.stdout
+    assert "certifies nothing" in run.stdout
+
+
+def test_a_policy_file_of_ones_own(installed: PluginSite, tmp_path: Path) -> None:
+    policy = tmp_path / "mine.json"
+    policy.write_text('{"dither": 0.2}')
+    run = hub(installed, "verify", ID, "--policy", str(policy))
+    assert run.returncode == 0, run.stderr
+    assert "equivalent over" in run.stdout
+    assert "of this policy only" in run.stdout
+
+
+def test_a_broken_engine_is_reported_with_its_first_difference(installed: PluginSite) -> None:
+    source = installed.path / "toystrip" / "engine.py"
+    source.write_text(source.read_text().replace("LIMIT = 12, 6, 0, 40", "LIMIT = 12, 6, 0, 39"))
+    run = hub(installed, "verify", ID, "--level", "3")
+    assert run.returncode == 1
+    assert "truncated is True, the reference has False" in run.stdout
+    assert "stays as it is" in run.stdout
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        ((), "name one ID or more, or use --all"),
+        ((ID, "--all"), "name one ID or more, or use --all"),
+        (("hub:toystrip/StripPlain-v0",), "declares no fidelity"),
+        (("hub:toystrip/Strap-v0",), "did you mean hub:toystrip/Strip-v0"),
+    ],
+)
+def test_what_cannot_be_run_is_one_line_and_status_2(
+    installed: PluginSite, arguments: tuple[str, ...], message: str
+) -> None:
+    run = hub(installed, "verify", *arguments)
+    assert run.returncode == 2
+    assert message in run.stderr
+    assert "Traceback" not in run.stderr

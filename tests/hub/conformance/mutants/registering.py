@@ -1,0 +1,35 @@
+"""Registering every environment class of a module with Gymnasium."""
+
+from __future__ import annotations
+
+from types import ModuleType
+from typing import Any
+
+import gymnasium
+from gymnasium.vector import VectorEnv
+
+PACKAGE = "tests.hub.conformance.mutants"
+
+
+def env_id(name: str) -> str:
+    """Return the id of a mutant, in the form that any process understands."""
+    return f"{PACKAGE}:mutants/{name}-v0"
+
+
+def register(module: ModuleType) -> None:
+    """Register the classes that `module` defines; its `LIMITS` gives max_episode_steps."""
+    limits: dict[str, int] = getattr(module, "LIMITS", {})
+    for name, kind in vars(module).items():
+        if not isinstance(kind, type) or kind.__module__ != module.__name__:
+            continue
+        options: dict[str, Any] = {"entry_point": f"{module.__name__}:{name}"}
+        if issubclass(kind, VectorEnv):
+            options = {
+                "entry_point": f"{PACKAGE}.single:Good",
+                "vector_entry_point": f"{module.__name__}:{name}",
+                "max_episode_steps": 20,
+            }
+        elif not issubclass(kind, gymnasium.Env):
+            continue
+        options.setdefault("max_episode_steps", limits.get(name))
+        gymnasium.register(f"mutants/{name}-v0", **options)

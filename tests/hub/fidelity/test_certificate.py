@@ -1,0 +1,182 @@
+"""Certificates: written whole, read strictly, and stale as soon as anything they cover changes."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import replace
+from pathlib import Path
+from types import ModuleType
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from hub.errors import CertificateError, DeclarationError
+from hub.fidelity import Run, patched, status, verify
+from hub.fidelity.certificate import (
+    Certificate,
+    certificate_path,
+    json_values,
+    read_certificate,
+    write_certificate,
+)
+from hub.registry import EnvCard
+from tests import need
+
+need.module("scipy")
+
+CARD = EnvCard(
+    id="toystrip/Strip-v0",
+    summary="A strip.",
+    family="python",
+    backend="python",
+    entry_point="toystrip.engine:Strip",
+    fidelity="toystrip.fidelity:DECLARATION",
+)
+
+
+def folder() -> Path:
+    return certificate_path(CARD).parent.parent
+
+
+def test_verify_writes_a_certificate_that_holds(strip: ModuleType) -> None:
+    assert status(CARD).state == "none"
+    found = verify(CARD, Run(level=3))
+    assert found.passed
+    assert found.written == folder() / "certificates" / "Strip-v0.json"
+    assert read_certificate(found.written) == found.certificate
+    standing = status(CARD)
+    assert (standing.level, standing.state, standing.detail) == (3, "verified", "")
+    assert standing.date == found.certificate.date
+
+
+def test_a_certificate_says_what_was_compared(strip: ModuleType) -> None:
+    data = json.loads(verify(CARD, Run(level=3)).written.read_text())  # type: ignore[union-attr]
+    assert data["reference"]["versions"].keys() == {"numpy"}
+    assert data["reference"]["factory"] == "toystrip.reference:StripReference"
+    assert data["sources"]["files"] == ["engine.py", "fidelity.py"]
+    check = data["levels"]["1"]["checks"][0]
+    assert (check["name"], check["passed"], check["cases"]) == ("moves", True, 1000)
+    assert (check["max_error"], check["tolerance"]) == (0.0, 0.0)
+    rollouts = data["levels"]["3"]["rollouts"]
+    assert rollouts["episodes"] >= 1000
+    assert rollouts["seed"] == 0
+    assert rollouts["sources"] == ["random", "sticky 0.9"]
+    assert data["machine"].keys() == {"processor", "architecture", "cores", "system", "python"}
+
+
+@pytest.mark.parametrize(
+    ("name", "reason"),
+    [
+        ("engine.py", "the engine's sources changed since"),
+        ("fidelity.py", "the engine's sources changed since"),
+        ("reference.py", "the reference's sources changed since"),
+    ],
+)
+def test_any_changed_source_makes_it_stale(strip: ModuleType, name: str, reason: str) -> None:
+    verify(CARD, Run(level=1))
+    source = folder() / name
+    source.write_text(source.read_text() + "\n# changed\n")
+    assert (status(CARD).state, status(CARD).detail) == ("stale", reason)
+    assert status(CARD).level == 1
+
+
+def test_another_version_of_the_reference_shows(strip: ModuleType) -> None:
+    found = verify(CARD, Run(level=1))
+    reference = {**found.certificate.reference, "versions": {"numpy": "1.0", "absent": "3"}}
+    write_certificate(certificate_path(CARD), replace(found.certificate, reference=reference))
+    standing = status(CARD)
+    assert standing.state == "reference-changed"
+    assert standing.detail.startswith("numpy 1.0 -> ")
+
+
+def test_a_sample_certifies_nothing(strip: ModuleType) -> None:
+    found = verify(CARD, Run(level=3, sample=0.05))
+    assert found.passed
+    assert found.written is None
+    assert "a sample of 0.05" in found.reason
+    assert status(CARD).state == "none"
+
+
+def test_a_failure_leaves_the_certificate_as_it_was(strip: ModuleType) -> None:
+    before = verify(CARD, Run(level=2)).certificate
+    with patched("toystrip.engine:GOAL", 2.0):
+        found = verify(CARD, Run(level=2))
+    assert not found.passed
+    assert found.reason == "L1 failed: the certificate on disk stays as it is"
+    assert read_certificate(certificate_path(CARD)) == before
+
+
+def test_levels_that_were_not_run_again_are_kept_while_they_hold(strip: ModuleType) -> None:
+    verify(CARD, Run(level=3))
+    found = verify(CARD, Run(level=1))
+    assert found.certificate.level == 3
+    source = folder() / "engine.py"
+    source.write_text(source.read_text() + "\n")
+    assert verify(CARD, Run(level=1)).certificate.level == 1
+
+
+def test_without_a_trainer_three_levels_pass_and_the_fourth_says_what_it_needs(
+    strip: ModuleType, tmp_path: Path
+) -> None:
+    found = verify(CARD, Run(work=tmp_path))
+    assert found.passed
+    assert found.certificate.level == 3
+    assert found.certificate.levels["4"]["state"] == "skipped"
+    assert "gymhub[torch]" in found.certificate.levels["4"]["detail"]
+
+
+def test_a_declaration_of_another_package_is_refused(strip: ModuleType) -> None:
+    with pytest.raises(DeclarationError, match="lives in the package of its engine"):
+        verify(replace(CARD, fidelity="tests.hub.fidelity.elsewhere:DECLARATION"), Run())
+    with pytest.raises(DeclarationError, match="expected a Declaration"):
+        verify(replace(CARD, fidelity="toystrip.fidelity:MUTANTS"), Run())
+
+
+def certificate() -> Certificate:
+    return Certificate(
+        id="hub:a/B-v0",
+        hub="0",
+        level=0,
+        date="2026-01-01",
+        declaration="a.b:C",
+        sources={},
+        engine_hash="",
+        reference={},
+        machine={},
+        levels={},
+    )
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        ({"schema": "hub.certificate/2"}, "this hub reads 'hub.certificate/1'"),
+        ({"level": 5}, "expected 0 to 4"),
+        ({"level": True}, "field 'level' is True"),
+        ({"extra": 1}, "missing or unknown: extra"),
+    ],
+)
+def test_bad_fields_are_refused(change: dict[str, object], message: str) -> None:
+    with pytest.raises(CertificateError, match=message):
+        Certificate.from_json({**certificate().to_json(), **change})
+
+
+def test_an_unreadable_certificate_is_stale_with_its_reason(strip: ModuleType) -> None:
+    path = certificate_path(CARD)
+    path.parent.mkdir()
+    path.write_text("{")
+    assert status(CARD).state == "stale"
+    assert "Strip-v0.json" in status(CARD).detail
+
+
+VALUES = st.recursive(
+    st.none() | st.booleans() | st.integers() | st.floats() | st.text(),
+    lambda inner: st.lists(inner) | st.dictionaries(st.text(), inner),
+)
+
+
+@given(VALUES)
+def test_every_value_becomes_strict_json(value: object) -> None:
+    text = json.dumps(json_values(value), allow_nan=False)
+    assert json.loads(text) == json_values(value)

@@ -1,0 +1,110 @@
+import asyncio
+from collections.abc import Coroutine
+from typing import Any
+
+import pytest
+
+from hub.errors import ClosedError, SandboxError
+from hub.sandbox import Limits, create_async, state
+
+
+def run(test: Coroutine[Any, Any, None]) -> None:
+    asyncio.run(asyncio.wait_for(test, 60))
+
+
+def test_the_operations_are_those_of_the_synchronous_client(provider: str) -> None:
+    async def test() -> None:
+        async with await create_async(provider=provider) as sandbox:
+            assert (await sandbox.exec("echo hi")).stdout == "hi\n"
+            await sandbox.shell("cd /tmp")
+            assert (await sandbox.shell("pwd")).stdout == "/tmp\n"
+            assert (await sandbox.python("6 * 7")).stdout == "42\n"
+            data = bytes(range(256)) * 40_000
+            await sandbox.write("big", data)
+            assert await sandbox.read("big") == data
+
+    run(test())
+
+
+def test_cancelling_a_call_ends_its_command_and_keeps_the_session(provider: str) -> None:
+    async def test() -> None:
+        async with await create_async(provider=provider) as sandbox:
+            task = asyncio.create_task(sandbox.shell("X=kept; sleep 30"))
+            await asyncio.sleep(0.3)
+            task.cancel()
+            with pytest.raises(asyncio.CancelledError):
+                await task
+            result = await sandbox.shell("echo $X; cat /proc/[0-9]*/comm")
+            assert result.stdout.startswith("kept\n")
+            assert "sleep" not in result.stdout
+
+    run(test())
+
+
+def test_cancelling_twice_does_not_mix_up_replies() -> None:
+    async def test() -> None:
+        async with await create_async(provider="bubblewrap") as sandbox:
+            for _ in range(5):
+                task = asyncio.create_task(sandbox.shell("sleep 30"))
+                await asyncio.sleep(0.05)
+                task.cancel()
+                await asyncio.sleep(0)
+                task.cancel()
+                with pytest.raises(asyncio.CancelledError):
+                    await task
+                assert (await sandbox.shell("echo mine")).stdout == "mine\n"
+
+    run(test())
+
+
+def test_closing_during_a_command_fails_that_call() -> None:
+    async def test() -> None:
+        sandbox = await create_async(provider="bubblewrap")
+        task = asyncio.create_task(sandbox.exec("sleep 30"))
+        await asyncio.sleep(0.1)
+        await sandbox.close()
+        with pytest.raises(ClosedError):
+            await task
+        with pytest.raises(ClosedError):
+            await sandbox.exec("true")
+
+    run(test())
+
+
+def test_the_end_of_the_sandbox_fails_the_waiting_call() -> None:
+    async def test() -> None:
+        limits = Limits(lifetime=0.5)
+        async with await create_async(provider="bubblewrap", limits=limits) as sandbox:
+            with pytest.raises(SandboxError, match="lifetime") as caught:
+                await sandbox.exec("sleep 30")
+            assert caught.value.attribution == "budget"
+            assert not sandbox.alive()
+
+    run(test())
+
+
+def test_cancelling_many_rollouts_leaves_no_sandbox() -> None:
+    async def rollout() -> None:
+        async with await create_async(provider="bubblewrap") as sandbox:
+            await sandbox.shell("sleep 30")
+
+    async def test() -> None:
+        tasks = [asyncio.create_task(rollout()) for _ in range(12)]
+        await asyncio.sleep(0.4)
+        for task in tasks:
+            task.cancel()
+        results = await asyncio.gather(*tasks, return_exceptions=True)
+        assert all(isinstance(result, asyncio.CancelledError) for result in results)
+
+    before = {record.id for record in state.records()}
+    run(test())
+    assert {record.id for record in state.records()} <= before
+
+
+def test_calls_of_several_tasks_take_turns() -> None:
+    async def test() -> None:
+        async with await create_async(provider="bubblewrap") as sandbox:
+            results = await asyncio.gather(*(sandbox.shell(f"echo {i}") for i in range(20)))
+            assert [result.stdout for result in results] == [f"{i}\n" for i in range(20)]
+
+    run(test())

@@ -1,0 +1,131 @@
+import threading
+import time
+from pathlib import Path, PurePosixPath
+
+import pytest
+
+from hub.errors import ClosedError, ImageError, SandboxError, SandboxUnavailable
+from hub.sandbox import Limits, Mount, Sandbox, create
+
+
+def test_an_unknown_provider_is_named_with_those_that_there_are() -> None:
+    with pytest.raises(SandboxUnavailable, match=r"'none'; there are apptainer, bubblewrap"):
+        create(provider="none")
+
+
+def test_an_unknown_image_is_named_with_those_that_there_are(provider: str) -> None:
+    with pytest.raises(ImageError, match=r"'none'; there are host"):
+        create("none", provider=provider)
+
+
+def test_local_runs_only_when_allowed_and_marks_its_results(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.delenv("HUB_UNSAFE_LOCAL", raising=False)
+    with pytest.raises(SandboxUnavailable, match="HUB_UNSAFE_LOCAL=1"):
+        create(provider="local")
+    monkeypatch.setenv("HUB_UNSAFE_LOCAL", "1")
+    with create(provider="local") as sandbox:
+        result = sandbox.shell("echo $HOME; (setsid sleep 515151 &)")
+        assert result.unsafe
+        assert result.network
+        assert sandbox.exec("sleep 616161", timeout=0.3).timed_out
+        home = Path(result.stdout.strip())
+        assert home.is_dir()
+    assert not home.exists()
+    texts = [p.read_bytes() for p in Path("/proc").glob("[0-9]*/cmdline")]
+    assert not [t for t in texts if b"515151" in t or b"616161" in t]
+
+
+def test_mounts_appear_read_only_unless_writable(provider: str, tmp_path: Path) -> None:
+    for name in ("ro", "rw"):
+        (tmp_path / name).mkdir(mode=0o777)
+        (tmp_path / name).chmod(0o777)
+        (tmp_path / name / "file").write_text(name)
+    for directory in (tmp_path, *tmp_path.parents[:3]):
+        directory.chmod(directory.stat().st_mode | 0o055)
+    mounts = [
+        Mount(tmp_path / "ro", PurePosixPath("/data/ro")),
+        Mount(tmp_path / "rw", PurePosixPath("/data/rw"), writable=True),
+    ]
+    with create(provider=provider, mounts=mounts) as sandbox:
+        assert sandbox.exec("cat /data/ro/file /data/rw/file").stdout == "rorw"
+        assert sandbox.exec("echo x > /data/ro/new").exit_code != 0
+        assert sandbox.exec("echo x > /data/rw/new").exit_code == 0
+    assert (tmp_path / "rw" / "new").read_text() == "x\n"
+
+
+def test_network_is_shared_only_when_asked_for_and_then_recorded(provider: str) -> None:
+    with create(provider=provider, network=True) as sandbox:
+        result = sandbox.exec(["readlink", "/proc/self/ns/net"])
+        assert result.network
+        assert result.stdout.strip() == str(Path("/proc/self/ns/net").readlink())
+
+
+def test_a_timeout_must_be_positive(sandbox: Sandbox) -> None:
+    with pytest.raises(ValueError, match="more than 0"):
+        sandbox.exec("true", timeout=0)
+
+
+def test_a_nul_byte_in_a_command_is_refused_and_harms_nothing(sandbox: Sandbox) -> None:
+    for run in (sandbox.exec, sandbox.shell):
+        with pytest.raises(ValueError, match="NUL"):
+            run("echo \0")
+    assert sandbox.exec(["echo", "on"]).stdout == "on\n"
+
+
+def test_commands_that_upset_prompt_parsers_work(sandbox: Sandbox) -> None:
+    awk = 'awk \'BEGIN {\n  print "$ "\n  print "# >>> bash-5.2$ "\n}\''
+    assert sandbox.shell(awk).stdout == "$ \n# >>> bash-5.2$ \n"
+    assert sandbox.shell("PS1='> '; PS2='? '; echo \"$PS1\"").stdout == "> \n"
+    assert sandbox.shell("# only a comment").exit_code == 0
+    assert sandbox.shell("").exit_code == 0
+    assert sandbox.shell("cat").stdout == ""
+    assert sandbox.shell('read x; echo "got:$x"').stdout == "got:\n"
+    assert sandbox.shell("echo a; echo b >&2; exec 2>&1; echo c >&2").stdout == "a\nc\n"
+
+
+def test_an_interrupted_call_ends_its_command(sandbox: Sandbox) -> None:
+    import _thread
+
+    threading.Timer(0.3, _thread.interrupt_main).start()
+    with pytest.raises(KeyboardInterrupt):
+        sandbox.shell("sleep 30")
+    assert "sleep" not in sandbox.shell("cat /proc/[0-9]*/comm").stdout
+
+
+def test_pkill_and_kill_all_reach_neither_server_nor_sibling(provider: str) -> None:
+    with create(provider=provider) as attacker, create(provider=provider) as sibling:
+        attacker.shell("pkill -9 -f python; pkill -9 -f hub; sh -c 'kill -TERM -1'")
+        assert sibling.shell("echo alive").stdout == "alive\n"
+        assert attacker.exec("echo alive").stdout == "alive\n"
+
+
+def test_the_lifetime_holds_while_nobody_reads(provider: str) -> None:
+    with create(provider=provider, limits=Limits(lifetime=1.0)) as sandbox:
+        sandbox.shell("sleep 717171 &")
+        time.sleep(2.0)
+        texts = [p.read_bytes() for p in Path("/proc").glob("[0-9]*/cmdline")]
+        assert not [t for t in texts if b"717171" in t]
+        with pytest.raises(SandboxError, match=r"lifetime of 1 s is over") as caught:
+            sandbox.exec("true")
+        assert caught.value.attribution == "budget"
+
+
+def test_a_dead_sandbox_keeps_saying_so_until_closed(sandbox: Sandbox) -> None:
+    sandbox.kill()
+    for _ in range(2):
+        with pytest.raises(SandboxError, match="ended with status"):
+            sandbox.exec("true")
+    assert not sandbox.alive()
+    sandbox.close()
+    with pytest.raises(ClosedError, match="create another one"):
+        sandbox.exec("true")
+
+
+def test_a_forgotten_sandbox_is_ended() -> None:
+    sandbox = create(provider="bubblewrap")
+    sandbox.shell("sleep 818181 &")
+    del sandbox
+    texts = [p.read_bytes() for p in Path("/proc").glob("[0-9]*/cmdline")]
+    assert not [t for t in texts if b"818181" in t]

@@ -1,0 +1,26 @@
+from pathlib import Path, PurePosixPath
+from typing import Any
+
+import pytest
+
+from hub.sandbox import Limits, Mount
+
+
+@pytest.mark.parametrize(
+    "wrong",
+    [{"memory": 1}, {"processes": 1.5}, {"disk": 0}, {"cpus": 0}, {"lifetime": float("nan")}],
+)
+def test_a_limit_out_of_range_is_refused_by_name(wrong: dict[str, Any]) -> None:
+    with pytest.raises(ValueError, match=next(iter(wrong))):
+        Limits(**wrong)
+
+
+@pytest.mark.parametrize("target", ["relative", "/a/../b", "/a:b", "/a,b"])
+def test_a_mount_target_that_a_provider_would_misread_is_refused(target: str) -> None:
+    with pytest.raises(ValueError, match="mount target"):
+        Mount(Path("/usr"), PurePosixPath(target))
+
+
+def test_a_mount_source_must_exist() -> None:
+    with pytest.raises(ValueError, match="does not exist"):
+        Mount(Path("/no/such"), PurePosixPath("/data"))
