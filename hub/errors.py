@@ -94,6 +94,8 @@ class ToolMisuse(HubError, ValueError):
 
 class RecordError(HubError, ValueError):
     """A record of episodes is absent or damaged; the message names the line."""
+
+
 class DeclarationError(HubError, ValueError):
     """A fidelity declaration breaks its contract (too few episodes, two checks of one name...)."""
 

@@ -18,7 +18,7 @@ from hub.dialogue.rooms import SandboxOptions
 from hub.dialogue.tasks import Task
 from hub.dialogue.tokens import Tokenizer
 from hub.dialogue.tools import Toolbox, ToolResult
-from hub.errors import ClosedError, SandboxError, TaskError, ToolMisuse
+from hub.errors import ClosedError, InvalidAction, SandboxError, TaskError, ToolMisuse
 from hub.registry import full_id
 from hub.spaces import UnicodeText
 from hub.trajectory import Outcome, ToolCall, Trajectory
@@ -122,14 +122,15 @@ class DialogueEnv(gymnasium.Env[str, str]):
 
         Raises:
             ResetNeeded: Before `reset` or after the end of the episode.
+            InvalidAction: The action is no text.
         """
         episode = self._episode
         if episode is None or episode.outcome is not None:
             raise ResetNeeded("the episode has ended or not begun; call reset()")
         if not self.action_space.contains(action):
-            raise ValueError(
-                f"action of type {type(action).__name__}: expected a str of at most "
-                f"{self.action_space.max_length} code points that UTF-8 can encode"
+            raise InvalidAction(
+                f"action of type {type(action).__name__}: expected a str that UTF-8 can encode, "
+                f"in {self.action_space}"
             )
         try:
             observation = self._turn(episode, action)
@@ -151,7 +152,7 @@ class DialogueEnv(gymnasium.Env[str, str]):
             self._info(episode),
         )
 
-    def render(self) -> str | None:  # type: ignore[override]  # "ansi" is text in Gymnasium
+    def render(self) -> str | None:
         """Return the conversation so far as text, or None without a render mode."""
         if self.render_mode is None or self._episode is None:
             return None

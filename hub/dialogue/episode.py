@@ -79,11 +79,11 @@ class Episode:
         piece = self.store.sampled(action) if self.store else _piece_of(action)
         self._add("assistant", str(action), piece)
         turn = self.turns[-1]
-        reason = getattr(action, "finish_reason", "stop")
-        spans = tuple(WeightSpan(*span) for span in getattr(action, "weight_spans", ()))
-        self.turns[-1] = replace(
-            turn, tool_calls=tuple(calls), finish_reason=reason, weight_spans=spans
-        )
+        turn = replace(turn, tool_calls=tuple(calls))
+        if isinstance(action, Said):
+            spans = tuple(WeightSpan(*span) for span in action.weight_spans)
+            turn = replace(turn, finish_reason=action.finish_reason, weight_spans=spans)
+        self.turns[-1] = turn
 
     def answered(self, text: str, final: bool = False) -> None:
         """Append the tools' answer; after the last turn the template's tail is not needed."""

@@ -16,6 +16,8 @@ from typing import Any, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
+from hub.trajectory import FinishReason
+
 Message = Mapping[str, Any]
 
 # Private-use characters: no text of ours holds them and every tokenizer can encode them.
@@ -51,7 +53,7 @@ class Said(str):
 
     token_ids: NDArray[np.int32]
     logprobs: NDArray[np.float32]
-    finish_reason: str
+    finish_reason: FinishReason
     weight_spans: tuple[tuple[str, int, int], ...]
 
     def __new__(
@@ -59,7 +61,7 @@ class Said(str):
         text: str,
         token_ids: Sequence[int] | NDArray[np.int32],
         logprobs: Sequence[float] | NDArray[np.float32],
-        finish_reason: str = "stop",
+        finish_reason: FinishReason = "stop",
         weight_spans: Sequence[tuple[str, int, int]] = (),
     ) -> Said:
         """Make an action of `text` and where it came from; lengths must agree."""
