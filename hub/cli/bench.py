@@ -58,6 +58,8 @@ def command(
     names = names or ("throughput",)
     check_names(names)
     old = read_rows(old_path) if old_path else None
+    for path in (html_path, json_path):
+        _check_writable(path)
     ids = tuple(_resolve(i) for i in ids)
     length, count = (0.05, 3) if quick else (0.2, 7)
     plan = Plan(ids, lanes, seconds or length, rounds or count, threads, quick)
@@ -80,6 +82,12 @@ def command(
             screen.print(changes_table(data["compare"]))
     failed = any(row.error for row in rows) or (not quick and any(row.missed for row in rows))
     return 1 if failed else 0
+
+
+def _check_writable(path: str | None) -> None:
+    """Refuse a path that cannot be written before the minutes of measuring, not after."""
+    if path and path != "-" and not Path(path).resolve().parent.is_dir():
+        raise click.FileError(path, f"no folder {Path(path).parent}")
 
 
 def _resolve(env_id: str) -> str:

@@ -9,7 +9,6 @@ draw all lanes from one generator), what can be told without the table is checke
 from __future__ import annotations
 
 import statistics
-from contextlib import ExitStack
 from typing import Any
 
 import gymnasium
@@ -138,9 +137,8 @@ def play_table(session: Session, kind: str, mode: AutoresetMode, limit: int | No
         # Gymnasium's fault, so the script does without it there.
         manual = shared
         kwargs["vector_kwargs"] |= {"context": "spawn", "shared_memory": shared}
-    with ExitStack() as stack:
-        probe = stack.enter_context(open_vector(session, count, kind, **kwargs, **limited))
-        singles = [stack.enter_context(session.open(**limited)) for _ in range(count)]
+    with open_vector(session, count, kind, **kwargs, **limited) as probe:
+        singles = session.singles(count, limit)
         table = Table(session, probe, Lanes(singles, mode), mode, manual)
         return table.play(SHORT_STEPS if limit is not None else _natural_steps(session))
 
@@ -169,7 +167,7 @@ def _natural_steps(session: Session) -> int:
     """Steps in which each lane should end a few times, as far as the time allows."""
     ends = [end[0] for end in walked(session).ends]
     wanted = 3 * int(statistics.median(ends)) + 10 if ends else MAX_STEPS
-    affordable = max(session.left(), 0.2) * 0.5 / (session.step_seconds * LANES * 2)
+    affordable = session.left() * 0.5 / (session.step_seconds * LANES * 2)
     return max(10, min(wanted, int(affordable)))
 
 
@@ -177,7 +175,7 @@ def _check_mode(session: Session, kind: str, mode: AutoresetMode) -> str:
     """Play the short and the natural table of one mode."""
     ends = 0
     own = kind == "vector_entry_point"
-    if not own or vector_takes(session, "max_episode_steps"):
+    if not own or vector_takes(session, "max_episode_steps", SHORT_LIMIT):
         ends += play_table(session, kind, mode, SHORT_LIMIT)
     if kind != "async":
         ends += play_table(session, kind, mode, None)

@@ -12,7 +12,7 @@ import numpy as np
 
 from hub.conformance.outcome import Finding
 from hub.conformance.play import Frame, Probe, actions, compare, frames
-from hub.conformance.session import SEED, Session
+from hub.conformance.session import MIN_STEPS, SEED, Session
 from hub.conformance.snapshot import Snapshot, difference, snapshot
 
 # Returned objects that are kept and looked at again.
@@ -54,7 +54,7 @@ def _generators() -> list[Generator]:
 
 def global_rng(session: Session) -> str:
     """The environment neither reads nor seeds the generators of np.random, random and torch."""
-    generators = _generators()
+    generators, _ = _generators(), session.steps  # measured before the generators are watched
     first = _play_seeded(session, generators, 77_001)
     if not session.spec.nondeterministic:
         # A play that puts the generators back as they were shows only under other states.
@@ -82,6 +82,8 @@ def _play_seeded(session: Session, generators: list[Generator], seed: int) -> li
             play.append(frame)
             touched("step" if frame.step else "reset", probe)
             session.require_time()
+            if len(play) > MIN_STEPS and session.left() < 0:
+                break
     return play
 
 
@@ -117,10 +119,13 @@ def returned_data(session: Session) -> str:
             changed = difference(before, snapshot(action, "action"))
             if changed:
                 raise Finding("step changes the caller's action", probe.at, changed[0], SEED)
-            look("the next step") if probe.at < 5 else None
+            if probe.at < 5:
+                look("the next step")
             for name, value in (("observation", result[0]), ("reward", result[1])):
                 keep(probe.at, name, value)
             keep(probe.at, "info", result[4])
+            if session.left() < 0:
+                break
         look("a later step")
         probe.reset()
         look("the next reset")
@@ -137,6 +142,8 @@ def _scribble(session: Session) -> None:
         steps = min(session.steps, KEPT)
         for frame in frames(probe, SEED, steps, after=_overwrite):
             play.append(frame)
+            if len(play) > MIN_STEPS and session.left() < 0:
+                break
     what = "left alone, and after the caller overwrote the returned observations"
     compare(expected[: len(play)], play, SEED, what)
 

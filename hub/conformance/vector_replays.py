@@ -11,12 +11,12 @@ from gymnasium.vector.utils import concatenate, create_empty_array
 
 from hub.conformance.batch import VectorProbe, open_vector, require_vector, rows, vector_takes
 from hub.conformance.outcome import Finding, Skipped, blame
-from hub.conformance.play import Frame, actions, compare, frames
-from hub.conformance.session import OTHER_SEED, SEED, Session
+from hub.conformance.play import Frame, Probe, actions, compare, frames
+from hub.conformance.session import MIN_STEPS, OTHER_SEED, SEED, Session
 from hub.conformance.snapshot import Snapshot, difference, snapshot
 from hub.conformance.vector import LANES
 
-MANY_LANES, SAME_ACTION_STEPS = 8, 50
+SAME_ACTION_STEPS = 50
 MAX_STEPS = 2_000
 # Enough lanes that a pool of threads is worth its while, and steps for their races to show.
 THREADS, THREAD_LANES, THREAD_STEPS = (1, 2, 4), 1_024, 40
@@ -27,16 +27,19 @@ def _steps(session: Session, lanes: int = LANES) -> int:
 
 
 def _play(session: Session, probe: VectorProbe, seed: int, steps: int) -> list[Frame]:
-    played = []
+    played: list[Frame] = []
+    session.grant()
     for frame in frames(probe, seed, steps):
         played.append(frame)
         session.require_time()
+        if len(played) > MIN_STEPS and session.left() < 0:
+            break
     return played
 
 
 def _single_resets(session: Session, seeds: list[int]) -> list[Snapshot]:
-    with session.open() as probe:
-        return [snapshot(probe.reset(seed=s)[0], "observation") for s in seeds]
+    probe = session.singles(1, None)[0]
+    return [snapshot(probe.reset(seed=s)[0], "observation") for s in seeds]
 
 
 def _follow(session: Session, seeds: int | list[int]) -> Finding | None:
@@ -79,23 +82,24 @@ def vector_lanes(session: Session) -> str:
     """Lanes play as differently as single environments with as many seeds do."""
     require_vector(session)
     session.require_determinism()
-    alone = [_alone(session, SEED + lane) for lane in range(MANY_LANES)]
+    single = session.singles(1, None)[0]
+    alone = [_alone(single, SEED + lane) for lane in range(LANES)]
     kinds = _distinct(alone)
     if kinds == 1:
         raise Skipped("the single environment plays alike with every seed")
-    with open_vector(session, MANY_LANES) as probe:
+    with open_vector(session, LANES) as probe:
         for seed in (SEED, None):
             played = _together(session, probe, seed)
-            lanes = [[row[lane] for row in played] for lane in range(MANY_LANES)]
+            lanes = [[row[lane] for row in played] for lane in range(LANES)]
             if _distinct(lanes) == 1:
                 text = f"all lanes play alike after reset(seed={seed})"
                 raise Finding(text, 0, "observation", seed)
             # Where chance never makes two seeds alike, two lanes alike share a seed.
-            for a, b in itertools.combinations(range(MANY_LANES), 2):
-                if kinds == MANY_LANES and _alike(lanes[a], lanes[b]):
+            for a, b in itertools.combinations(range(LANES), 2):
+                if kinds == LANES and _alike(lanes[a], lanes[b]):
                     text = f"lanes {a} and {b} play alike after reset(seed={seed})"
                     raise Finding(text, 0, "observation", seed)
-    return f"{MANY_LANES} lanes with one action, seeded and not"
+    return f"{LANES} lanes with one action, seeded and not"
 
 
 def _alike(a: list[Snapshot], b: list[Snapshot]) -> bool:
@@ -111,15 +115,14 @@ def _distinct(plays: list[list[Snapshot]]) -> int:
     return len(kinds)
 
 
-def _alone(session: Session, seed: int) -> list[Snapshot]:
+def _alone(probe: Probe, seed: int) -> list[Snapshot]:
     """Play one episode of a single environment, with the actions that all lanes get."""
-    with session.open() as probe:
-        seen = [snapshot(probe.reset(seed=seed)[0], "observation")]
-        given = actions(probe.env.action_space, SEED)
-        for _, action in zip(range(SAME_ACTION_STEPS), given, strict=False):
-            if probe.done:
-                break
-            seen.append(snapshot(probe.step(action)[0], "observation"))
+    seen = [snapshot(probe.reset(seed=seed)[0], "observation")]
+    given = actions(probe.env.action_space, SEED)
+    for _, action in zip(range(SAME_ACTION_STEPS), given, strict=False):
+        if probe.done:
+            break
+        seen.append(snapshot(probe.step(action)[0], "observation"))
     return seen
 
 
@@ -137,9 +140,9 @@ def _together(session: Session, probe: VectorProbe, seed: int | None) -> list[li
 
 def _repeated(space: gymnasium.Space[Any], action: Any) -> Any:
     """Return the batch that gives every lane `action`."""
-    copies = [action] * MANY_LANES
+    copies = [action] * LANES
     try:
-        empty: Any = create_empty_array(space, MANY_LANES)
+        empty: Any = create_empty_array(space, LANES)
         return concatenate(space, copies, empty)
     except gymnasium.error.CustomSpaceError:
         return tuple(copies)
@@ -164,7 +167,7 @@ def vector_threads(session: Session) -> str:
     """The result does not depend on the number of threads."""
     require_vector(session)
     session.require_determinism()
-    if not vector_takes(session, "num_threads"):
+    if not vector_takes(session, "num_threads", 1):
         raise Skipped("its constructor has no num_threads")
     lanes = THREAD_LANES if session.step_seconds < 2e-4 else 16
     plays = []

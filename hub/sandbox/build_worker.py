@@ -49,7 +49,7 @@ def run(request: dict[str, Any]) -> dict[str, Any]:
         sudo=False,
         options=request["options"],
         singularity_options=["-c", str(config)],
-        quiet=True,
+        quiet=False,
     )
     if not image.is_dir():
         sys.exit("the build made no root file system")

@@ -180,7 +180,9 @@ class Container:
         except subprocess.TimeoutExpired:
             code = None
         kills = self.oom_kills()
-        log = self._log.read_text(encoding="utf-8", errors="replace")[-_LOG_TAIL:].strip()
+        log = ""
+        with suppress(FileNotFoundError):  # a sweep of another process took us for left over
+            log = self._log.read_text(encoding="utf-8", errors="replace")[-_LOG_TAIL:].strip()
         self.end()
         if code == _EXIT_LIFETIME:
             return SandboxError(f"the sandbox's lifetime of {self.lifetime:g} s is over", "budget")

@@ -27,7 +27,10 @@ def outcome(folder: Path, name: str, rule: str, strict: bool = True, seconds: fl
 def _outcome(folder: Path, name: str, rule: str, strict: bool, seconds: float) -> Check:
     session = Session(find(env_id(name)), strict, seconds, Pulse(folder / "pulse"))
     session.begin(0.3, 1.0)
-    return judge(session, {r.name: r for r in TABLE}[rule])
+    try:
+        return judge(session, {r.name: r for r in TABLE}[rule])
+    finally:
+        session.close()
 
 
 # (mutant, rule, step, field); None where the report need not name one.
@@ -100,9 +103,12 @@ def test_a_broken_environment_is_found(
         assert found.field == field, found
 
 
+@pytest.mark.parametrize("name", ["Good", "Compound", "Messages"])
 @pytest.mark.parametrize("rule", [rule.name for rule in TABLE if rule.name != "async"])
-def test_a_good_environment_passes_every_rule_of_the_hub(tmp_path: Path, rule: str) -> None:
-    found = outcome(tmp_path, "Good", rule)
+def test_a_good_environment_passes_every_rule_of_the_hub(
+    tmp_path: Path, rule: str, name: str
+) -> None:
+    found = outcome(tmp_path, name, rule)
     assert found.status == ("skip" if _own_vector(rule) else "pass"), found
 
 
@@ -134,3 +140,34 @@ def test_drawing_from_the_global_generator_of_torch_is_found(tmp_path: Path) -> 
     need.module("torch")
     found = outcome(tmp_path, "DrawsFromTorch", "global_rng")
     assert (found.status, found.step, found.field) == ("fail", 1, "torch")
+
+
+@pytest.mark.parametrize("rule", ["determinism", "history", "process", "sync"])
+def test_what_says_that_it_is_nondeterministic_is_not_asked_to_repeat(
+    tmp_path: Path, rule: str
+) -> None:
+    found = outcome(tmp_path, "SaysNondeterministic", rule)
+    assert (found.status, found.message) == ("skip", "the spec says nondeterministic=True")
+
+
+def test_what_says_that_it_is_nondeterministic_passes_the_other_rules(tmp_path: Path) -> None:
+    for rule in ("observation", "returned_data", "pickle", "render", "after_end", "global_rng"):
+        assert outcome(tmp_path, "SaysNondeterministic", rule).status == "pass"
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    ("name", "status"), [("ReusedObservation", "fail"), ("Messages", "pass"), ("Compound", "pass")]
+)
+def test_processes_of_gymnasium_are_played_against_the_table(
+    tmp_path: Path, name: str, status: str
+) -> None:
+    assert outcome(tmp_path, name, "async", seconds=40.0).status == status
+
+
+def test_an_info_that_gymnasium_itself_corrupts_is_found(tmp_path: Path) -> None:
+    # FrozenLake's reset says {"prob": 1} and its steps {"prob": 0.33}: a real fault of Gymnasium.
+    session = Session(find("FrozenLake-v1"), False, 8.0, Pulse(tmp_path / "pulse"))
+    session.begin(0.3, 1.0)
+    found = judge(session, {r.name: r for r in TABLE}["vector_info"])
+    assert (found.status, found.field) == ("fail", "info['prob']")

@@ -37,22 +37,20 @@ def test_local_runs_only_when_allowed_and_marks_its_results(
     assert not [t for t in texts if b"515151" in t or b"616161" in t]
 
 
-def test_mounts_appear_read_only_unless_writable(provider: str, tmp_path: Path) -> None:
+def test_mounts_appear_read_only_unless_writable(provider: str, open_tmp: Path) -> None:
     for name in ("ro", "rw"):
-        (tmp_path / name).mkdir(mode=0o777)
-        (tmp_path / name).chmod(0o777)
-        (tmp_path / name / "file").write_text(name)
-    for directory in (tmp_path, *tmp_path.parents[:3]):
-        directory.chmod(directory.stat().st_mode | 0o055)
+        (open_tmp / name).mkdir(mode=0o777)
+        (open_tmp / name).chmod(0o777)
+        (open_tmp / name / "file").write_text(name)
     mounts = [
-        Mount(tmp_path / "ro", PurePosixPath("/data/ro")),
-        Mount(tmp_path / "rw", PurePosixPath("/data/rw"), writable=True),
+        Mount(open_tmp / "ro", PurePosixPath("/data/ro")),
+        Mount(open_tmp / "rw", PurePosixPath("/data/rw"), writable=True),
     ]
     with create(provider=provider, mounts=mounts) as sandbox:
         assert sandbox.exec("cat /data/ro/file /data/rw/file").stdout == "rorw"
         assert sandbox.exec("echo x > /data/ro/new").exit_code != 0
         assert sandbox.exec("echo x > /data/rw/new").exit_code == 0
-    assert (tmp_path / "rw" / "new").read_text() == "x\n"
+    assert (open_tmp / "rw" / "new").read_text() == "x\n"
 
 
 def test_network_is_shared_only_when_asked_for_and_then_recorded(provider: str) -> None:

@@ -17,8 +17,7 @@ def env_id(name: str) -> str:
 
 
 def register(module: ModuleType) -> None:
-    """Register the classes that `module` defines; its `LIMITS` gives max_episode_steps."""
-    limits: dict[str, int] = getattr(module, "LIMITS", {})
+    """Register the environment classes that `module` defines."""
     for name, kind in vars(module).items():
         if not isinstance(kind, type) or kind.__module__ != module.__name__:
             continue
@@ -31,5 +30,5 @@ def register(module: ModuleType) -> None:
             }
         elif not issubclass(kind, gymnasium.Env):
             continue
-        options.setdefault("max_episode_steps", limits.get(name))
-        gymnasium.register(f"mutants/{name}-v0", **options)
+        says = name.startswith("SaysNondeterministic")
+        gymnasium.register(f"mutants/{name}-v0", nondeterministic=says, **options)

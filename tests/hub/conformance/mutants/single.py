@@ -12,7 +12,7 @@ from typing import Any, ClassVar
 
 import gymnasium
 import numpy as np
-from gymnasium.spaces import Box, Discrete
+from gymnasium.spaces import Box, Dict, Discrete, Text, Tuple
 
 Result = tuple[Any, Any, Any, Any, dict[str, Any]]
 
@@ -54,6 +54,50 @@ class Good(gymnasium.Env[Any, Any]):
         if self.render_mode == "ansi":
             return f"x={self.x:.2f}"
         return np.full((4, 4, 3), int(10 * abs(self.x)) % 256, np.uint8)
+
+
+class Compound(Good):
+    """Good, with text, dicts and tuples for observations and actions."""
+
+    def __init__(self, render_mode: str | None = None) -> None:
+        super().__init__(render_mode)
+        words = Text(40, min_length=0, charset="0123456789.- x=")
+        self.observation_space = Dict(
+            {"point": self.observation_space, "seen": Tuple((Discrete(100), words))}
+        )
+        self.action_space = Dict({"push": Discrete(3), "say": Text(12), "by": Box(0, 1, (2,))})
+
+    def observe(self) -> Any:
+        return {"point": super().observe(), "seen": (self.t, f"x={self.x:.2f}")}
+
+    def info(self) -> dict[str, Any]:
+        return {"messages": [{"role": "user", "content": "x" * self.t}], "empty": {}}
+
+    def step(self, action: Any) -> Result:
+        self.v += float(action["by"][0] - action["by"][1]) / 10 + len(action["say"]) / 1000
+        return super().step(action["push"])
+
+
+class Messages(Good):
+    """Good, with nothing but text, as a language-model task has."""
+
+    def __init__(self, render_mode: str | None = None) -> None:
+        super().__init__(render_mode)
+        self.observation_space = Text(40, charset="0123456789.- x=")
+        self.action_space = Text(12)
+
+    def observe(self) -> Any:
+        return f"x={self.x:.2f}"
+
+    def step(self, action: Any) -> Result:
+        return super().step(len(action) % 3)
+
+
+class SaysNondeterministic(Good):
+    """Draws from the system and says so: registered with nondeterministic=True."""
+
+    def observe(self) -> Any:
+        return super().observe() + np.float32(int.from_bytes(os.urandom(2)) / 2**16)
 
 
 class Raises(Good):
@@ -469,6 +513,3 @@ class CountsInstances(Good):
 
     def observe(self) -> Any:
         return super().observe() + np.float32(self.bias)
-
-
-LIMITS = {"NumpyReward": 20}
