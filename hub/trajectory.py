@@ -173,7 +173,7 @@ class Trajectory:
         episode: Unique id of this episode.
         env: `hub:` id of the environment.
         task: Id of the task within its source.
-        seed: The seed given to `reset`.
+        seed: The seed given to `reset`, or -1 where it went on with its stream.
         turns: The messages in order.
         reward: The grade, or None where `outcome` makes it meaningless.
         outcome: Whose doing the end was.
@@ -183,6 +183,7 @@ class Trajectory:
         terminated: The task ended by its own rules.
         truncated: A budget or a failure cut it.
         reason: Why it ended (`turns`, `tokens`, `time`, `finish`, an error's text).
+        verdict: What the grader said, for people.
         tools: JSON schemas of the tools that were offered.
         network: Whether the sandbox had a network.
         unsafe: Whether it ran without a sandbox (`local` provider).
@@ -203,6 +204,7 @@ class Trajectory:
     terminated: bool = False
     truncated: bool = False
     reason: str = ""
+    verdict: str = ""
     tools: tuple[Mapping[str, Any], ...] = ()
     network: bool = False
     unsafe: bool = False

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Protocol
 
 from hub.dialogue.tasks import Task, TaskSource
+from hub.dialogue.tools import Tool
 from hub.trajectory import Outcome
 
 if TYPE_CHECKING:
@@ -20,10 +21,10 @@ class Grade:
     """What a grader found.
 
     Attributes:
-        reward: The grade, or None when `outcome` makes it meaningless.
+        reward: The grade where `outcome` is `COMPLETED`; otherwise it is not looked at.
         parts: What it is made of, for people and metrics.
         outcome: `COMPLETED`, or whose failure kept it from being graded.
-        reason: One sentence for the transcript.
+        reason: One sentence for people; in records it is the `verdict`.
     """
 
     reward: float | None
@@ -42,7 +43,7 @@ class Domain(Protocol):
     Attributes:
         name: For records and errors.
         source: The tasks.
-        tools: Names of the tools that are offered.
+        tools: The tools that are offered: registered names, or tools.
         failure_reward: What an agent gets that broke its own sandbox.
         text_ends: A model turn without a tool call is the final answer and ends the episode;
             otherwise it is answered with a reminder.
@@ -50,7 +51,7 @@ class Domain(Protocol):
 
     name: str
     source: TaskSource
-    tools: tuple[str, ...]
+    tools: Sequence[str | Tool]
     failure_reward: float
     text_ends: bool
 

@@ -69,6 +69,8 @@ class HermesParser:
 def _call_of_json(text: str, call_id: str) -> ToolCall:
     try:
         data = json.loads(text)
+        # Refuses what Python reads and others cannot take: NaN, infinities, lone surrogates.
+        json.dumps(data, allow_nan=False, ensure_ascii=False).encode("utf-8")
     # Deep nesting overflows the JSON scanner's recursion, which is the model's mistake too.
     except (ValueError, RecursionError) as error:
         raise ValueError(f"not valid JSON ({error})") from error

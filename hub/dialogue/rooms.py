@@ -6,9 +6,10 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
-from hub.dialogue.budget import Deadline
+from hub.dialogue.budget import Deadline, known_fields
 from hub.dialogue.domain import Domain
 from hub.dialogue.tasks import Task
+from hub.errors import SandboxError
 
 if TYPE_CHECKING:
     from hub.sandbox import Sandbox
@@ -31,6 +32,17 @@ class SandboxOptions:
     network: bool = False
     limits: Mapping[str, Any] = field(default_factory=dict)
 
+    @classmethod
+    def of(cls, given: SandboxOptions | Mapping[str, Any] | None) -> SandboxOptions:
+        """Make options of JSON values; options stand as they are.
+
+        Raises:
+            UnknownOption: There is no such field; the message lists them.
+        """
+        if isinstance(given, SandboxOptions):
+            return given
+        return cls(**known_fields(cls, "sandbox", given or {}))
+
     def room(self, domain: Domain, task: Task, deadline: Deadline) -> Room:
         """Return the room of one episode; no sandbox is started yet."""
         return Room(self, domain, task, deadline)
@@ -46,19 +58,22 @@ class Room:
         self._domain = domain
         self._task = task
         self._deadline = deadline
+        self._ended = ""
         self.sandbox: Sandbox | None = None
-        self.network = options.network
         self.unsafe = options.provider == "local"
+        # Without isolation nothing keeps commands from the network.
+        self.network = options.network or self.unsafe
 
     def open(self) -> Sandbox:
         """Return the sandbox, starting and preparing it at the first call.
 
         Raises:
-            SandboxError: It cannot be had or did not start.
+            SandboxError: It cannot be had, did not start, or the episode was interrupted.
         """
         if self.sandbox is None:
             from hub.sandbox import Limits, create
 
+            self._refuse_if_interrupted()
             life = self._deadline.left() + RESERVE
             limits = Limits(**{**self._options.limits, "lifetime": life})
             sandbox = create(
@@ -73,7 +88,19 @@ class Room:
                 sandbox.close()
                 raise
             self.sandbox = sandbox
+        self._refuse_if_interrupted()
         return self.sandbox
+
+    def _refuse_if_interrupted(self) -> None:
+        if self._ended:
+            raise SandboxError(f"the episode was interrupted: {self._ended}")
+
+    def interrupt(self, reason: str) -> None:
+        """Make the command that runs now, and every later one, fail; from any thread."""
+        self._ended = reason
+        sandbox = self.sandbox
+        if sandbox is not None:
+            sandbox.kill()
 
     def close(self) -> None:
         """End the sandbox; safe to call again."""

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Protocol
 
-from hub.errors import TaskError
+from hub.errors import MissingDependency, TaskError
 
 
 @dataclass(frozen=True)
@@ -27,7 +27,7 @@ class Task:
 
 
 class TaskSource(Protocol):
-    """A finite or unbounded sequence of tasks.
+    """A sequence of tasks: one split of a dataset, or what a generator makes of a seed.
 
     An implementation is deterministic: `get(i)` returns the same task in every process.
     """
@@ -65,6 +65,21 @@ class ListSource:
         return self._tasks[index]
 
 
+def task_of_row(row: Mapping[str, Any], where: str) -> Task:
+    """Make a task of a row with `prompt` and, where it has one, `id`; the rest is its data.
+
+    Raises:
+        TaskError: It has no prompt, or a field is of another kind; the message names `where`.
+    """
+    prompt, task_id = row.get("prompt"), row.get("id", where.rpartition(" ")[2])
+    if not isinstance(prompt, str) or not prompt:
+        raise TaskError(f"{where}: prompt {prompt!r}: expected a text")
+    if not isinstance(task_id, str | int):
+        raise TaskError(f"{where}: id {task_id!r}: expected a text")
+    data = {key: value for key, value in row.items() if key not in ("id", "prompt", "split")}
+    return Task(str(task_id), prompt, data)
+
+
 def read_rows(path: str | Path) -> list[dict[str, Any]]:
     """Read the rows of a JSON (a list of objects), JSONL or Parquet file.
 
@@ -76,9 +91,10 @@ def read_rows(path: str | Path) -> list[dict[str, Any]]:
     if not path.is_file():
         raise TaskError(f"tasks {str(path)!r}: there is no such file")
     if path.suffix == ".jsonl":
+        # Not splitlines: JSON strings may hold U+2028 and its like, which end no line of JSONL.
         rows = [
             _parse(line, f"{path} line {number}")
-            for number, line in enumerate(path.read_text(encoding="utf-8").splitlines(), 1)
+            for number, line in enumerate(path.read_text(encoding="utf-8").split("\n"), 1)
             if line.strip()
         ]
     elif path.suffix == ".json":
@@ -103,7 +119,5 @@ def _parquet(path: Path) -> Any:
     try:
         from pyarrow import parquet
     except ImportError as error:
-        from hub.errors import MissingDependency
-
         raise MissingDependency(f"{path} is Parquet. Fix: pip install pyarrow") from error
     return parquet.read_table(path).to_pylist()

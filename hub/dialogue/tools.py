@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, Protocol
 
 from hub.dialogue.budget import Budget, Deadline
 from hub.dialogue.tasks import Task
-from hub.errors import MissingDependency, ToolMisuse
+from hub.errors import MissingDependency, SandboxFileError, ToolMisuse
 from hub.trajectory import ToolCall
 
 if TYPE_CHECKING:
@@ -51,7 +51,7 @@ class Session:
     memory: dict[str, Any] = field(default_factory=dict)
 
     def seconds(self) -> float:
-        """Return how long one command may take now."""
+        """Return how long one command may take now, in seconds."""
         return max(0.01, min(self.budget.command_seconds, self.deadline.left()))
 
 
@@ -73,7 +73,7 @@ class Toolbox:
     """The tools of one environment, by name."""
 
     def __init__(self, tools: Sequence[Tool]) -> None:
-        self._tools = {tool.schema["name"]: tool for tool in tools}
+        self._tools = {str(tool.schema["name"]): tool for tool in tools}
         self._validators = {name: _validator(tool.schema) for name, tool in self._tools.items()}
         self.schemas: tuple[Schema, ...] = tuple(tool.schema for tool in tools)
 
@@ -92,7 +92,10 @@ class Toolbox:
         if wrong is not None:
             where = "/".join(map(str, wrong.absolute_path)) or "arguments"
             raise ToolMisuse(f"{call.name}: {where}: {wrong.message[:500]}")
-        return tool.run(call.arguments, session)
+        try:
+            return tool.run(call.arguments, session)
+        except SandboxFileError as error:  # as a command that fails: the model's to deal with
+            raise ToolMisuse(f"{call.name}: {error}") from error
 
 
 def _validator(schema: Schema) -> Any:
