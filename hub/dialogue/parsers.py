@@ -1,0 +1,148 @@
+"""Parsers: from what a model wrote to the tool calls in it.
+
+A parser never raises on text: what it cannot read comes back as an error for the model to read.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Protocol
+
+from hub.trajectory import ToolCall
+
+Schema = Mapping[str, Any]
+
+
+@dataclass(frozen=True)
+class Parsed:
+    """What a parser found.
+
+    Attributes:
+        calls: The well-formed calls, in order.
+        errors: One sentence for each malformed call, addressed to the model.
+    """
+
+    calls: tuple[ToolCall, ...] = ()
+    errors: tuple[str, ...] = ()
+
+
+class Parser(Protocol):
+    """Turns a model's text into tool calls, and tells a model how to write them."""
+
+    def instructions(self, tools: Sequence[Schema]) -> str:
+        """Return the part of the system prompt that explains the call syntax for `tools`."""
+
+    def parse(self, text: str, tools: Sequence[Schema]) -> Parsed:
+        """Return the calls in `text`; never raises."""
+
+
+class HermesParser:
+    """Calls as `<tool_call>{"name": ..., "arguments": {...}}</tool_call>`, any number of them."""
+
+    _BLOCK = re.compile(r"<tool_call>(.*?)(?:</tool_call>|\Z)", re.DOTALL)
+
+    def instructions(self, tools: Sequence[Schema]) -> str:
+        """Return the syntax and the JSON schemas of `tools`."""
+        listed = "\n".join(json.dumps(tool, sort_keys=True) for tool in tools)
+        return (
+            "To call a tool, write a JSON object with its name and arguments between "
+            "<tool_call> and </tool_call>, for example\n"
+            '<tool_call>{"name": "tool", "arguments": {"key": "value"}}</tool_call>\n'
+            f"The tools are:\n{listed}"
+        )
+
+    def parse(self, text: str, tools: Sequence[Schema]) -> Parsed:
+        """Return every call between the tags; an unclosed tag runs to the end of the text."""
+        calls: list[ToolCall] = []
+        errors: list[str] = []
+        for number, match in enumerate(self._BLOCK.finditer(text)):
+            try:
+                calls.append(_call_of_json(match[1], f"call_{number}"))
+            except ValueError as error:
+                errors.append(f"tool call {number + 1}: {error}")
+        return Parsed(tuple(calls), tuple(errors))
+
+
+def _call_of_json(text: str, call_id: str) -> ToolCall:
+    try:
+        data = json.loads(text)
+        # Refuses what Python reads and others cannot take: NaN, infinities, lone surrogates.
+        json.dumps(data, allow_nan=False, ensure_ascii=False).encode("utf-8")
+    # Deep nesting overflows the JSON scanner's recursion, which is the model's mistake too.
+    except (ValueError, RecursionError) as error:
+        raise ValueError(f"not valid JSON ({error})") from error
+    if not isinstance(data, dict) or not isinstance(data.get("name"), str):
+        raise ValueError('expected a JSON object with a "name" and "arguments"')
+    arguments = data.get("arguments", {})
+    if not isinstance(arguments, dict):
+        raise ValueError(f'"arguments" is {type(arguments).__name__}; expected a JSON object')
+    return ToolCall(data["name"], arguments, call_id)
+
+
+_FENCE = re.compile(r"^```([\w+-]*)[ \t]*\n(.*?)^```[ \t]*$", re.DOTALL | re.MULTILINE)
+
+
+class FencedParser:
+    """Each fenced block of code is a call of the tool that is named by the block's language.
+
+    The block's body becomes the tool's single required argument. Blocks in other languages are
+    text.
+    """
+
+    def instructions(self, tools: Sequence[Schema]) -> str:
+        """Return the syntax, with the languages that `tools` give a meaning."""
+        names = ", ".join(_bodies(tools))
+        return (
+            "To use a tool, write its input in a fenced block marked with the tool's name, "
+            f"for example\n```{next(iter(_bodies(tools)), 'tool')}\n...\n```\n"
+            f"The tools are: {names}"
+        )
+
+    def parse(self, text: str, tools: Sequence[Schema]) -> Parsed:
+        """Return a call for every block whose language is a tool's name."""
+        bodies = _bodies(tools)
+        found = [m for m in _FENCE.finditer(text) if m[1] in bodies]
+        calls = [ToolCall(m[1], {bodies[m[1]]: m[2]}, f"call_{n}") for n, m in enumerate(found)]
+        open_block = text.count("```") % 2 == 1
+        errors = ("a fenced block is not closed by a line of ```",) if open_block else ()
+        return Parsed(tuple(calls), errors)
+
+
+class BashBlockParser:
+    """Exactly one fenced `bash` block is one call of the `bash` tool.
+
+    Two blocks are an error, since the second would be written without having seen what the first
+    one printed.
+    """
+
+    def instructions(self, tools: Sequence[Schema]) -> str:
+        """Return the syntax."""
+        return (
+            "Write exactly one fenced block of bash commands in each message:\n"
+            "```bash\n...\n```\nTo finish, run the command: finish"
+        )
+
+    def parse(self, text: str, tools: Sequence[Schema]) -> Parsed:
+        """Return the one call; `finish` alone calls the `finish` tool."""
+        blocks = [m[2] for m in _FENCE.finditer(text) if m[1] in ("bash", "sh")]
+        if not blocks:
+            return Parsed()
+        if len(blocks) > 1:
+            return Parsed(errors=(f"{len(blocks)} bash blocks; write exactly one in a message",))
+        if blocks[0].strip() == "finish":
+            return Parsed((ToolCall("finish", {}, "call_0"),))
+        return Parsed((ToolCall("bash", {"command": blocks[0]}, "call_0"),))
+
+
+def _bodies(tools: Sequence[Schema]) -> dict[str, str]:
+    """Map each tool's name to the argument that takes a block's body."""
+    bodies = {}
+    for tool in tools:
+        parameters = tool["parameters"]
+        names = parameters.get("required") or list(parameters.get("properties", {}))
+        if len(names) == 1:
+            bodies[tool["name"]] = names[0]
+    return bodies
