@@ -8,7 +8,7 @@ cannot disagree with them.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, fields
 from enum import StrEnum
 from typing import Any, Literal
 
@@ -65,12 +65,11 @@ class WeightSpan:
     end: int
 
 
-NO_IDS: NDArray[np.int32] = np.zeros(0, np.int32)
-NO_MASK: NDArray[np.uint8] = np.zeros(0, np.uint8)
-NO_LOGPROBS: NDArray[np.float32] = np.zeros(0, np.float32)
+def _none(dtype: type[np.generic]) -> Any:
+    return field(default_factory=lambda: np.zeros(0, dtype))
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Turn:
     """One message, with the tokens that it added to the sequence.
 
@@ -93,10 +92,10 @@ class Turn:
     role: Role
     content: str
     tool_calls: tuple[ToolCall, ...] = ()
-    token_ids: NDArray[np.int32] = NO_IDS
-    sampled: NDArray[np.uint8] = NO_MASK
-    logprobs: NDArray[np.float32] = NO_LOGPROBS
-    raw_logprobs: NDArray[np.float32] = NO_LOGPROBS
+    token_ids: NDArray[np.int32] = _none(np.int32)
+    sampled: NDArray[np.uint8] = _none(np.uint8)
+    logprobs: NDArray[np.float32] = _none(np.float32)
+    raw_logprobs: NDArray[np.float32] = _none(np.float32)
     finish_reason: FinishReason | None = None
     weight_spans: tuple[WeightSpan, ...] = ()
     segment: int = 0
@@ -120,6 +119,16 @@ class Turn:
                 )
             object.__setattr__(self, name, array)
         self._check_lengths()
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, Turn):
+            return NotImplemented
+        pairs = ((getattr(self, f.name), getattr(other, f.name)) for f in fields(self))
+        return all(
+            np.array_equal(a, b) if isinstance(a, np.ndarray) else a == b for a, b in pairs
+        )
+
+    __hash__ = None  # type: ignore[assignment]  # arrays have none
 
     def _check_lengths(self) -> None:
         n = len(self.token_ids)

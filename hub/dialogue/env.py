@@ -59,8 +59,6 @@ class DialogueEnv(gymnasium.Env[str, str]):
 
     ```python
     class Sums(DialogueEnv):
-        """Sums of two numbers; `tasks` as in `hub.dialogue.find_tasks`."""
-
         def __init__(
             self,
             *,
@@ -228,6 +226,15 @@ class DialogueEnv(gymnasium.Env[str, str]):
         """End the sandbox; safe to call again."""
         self._end_episode()
         self._closed = True
+
+    def __getstate__(self) -> dict[str, Any]:
+        # A sandbox cannot travel; an environment between two episodes can.
+        if self._episode is not None and self._episode.outcome is None:
+            raise TypeError("a running episode cannot be pickled; step to its end or cancel() it")
+        return {**self.__dict__, "_busy": None, "_episode": None}
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        self.__dict__ = {**state, "_busy": threading.Lock()}
 
     # ---- beyond Gymnasium ----
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 import errno
 import json
 import os
-import threading
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -37,7 +36,6 @@ class Recorder:
 
     def __init__(self, path: str | Path) -> None:
         self._path = Path(path)
-        self._lock = threading.Lock()
         self._written: dict[str, int] = {}
         try:
             self._path.parent.mkdir(parents=True, exist_ok=True)
@@ -97,13 +95,10 @@ class Recorder:
             line = _line({"episode": episode.id, **event})
         except (TypeError, ValueError) as error:
             raise RecordError(f"record: a {event['type']} event is not JSON: {error}") from error
-        with self._lock:
-            try:
-                self._append(line)
-            except OSError as error:
-                raise RecordError(
-                    f"record {str(self._path)!r} cannot be written: {error}"
-                ) from error
+        try:
+            self._append(line)
+        except OSError as error:
+            raise RecordError(f"record {str(self._path)!r} cannot be written: {error}") from error
 
     def _append(self, line: bytes) -> None:
         handle = os.open(self._path, os.O_WRONLY | os.O_APPEND | os.O_CREAT, 0o644)

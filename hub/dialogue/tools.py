@@ -74,8 +74,9 @@ class Toolbox:
 
     def __init__(self, tools: Sequence[Tool]) -> None:
         self._tools = {str(tool.schema["name"]): tool for tool in tools}
-        self._validators = {name: _validator(tool.schema) for name, tool in self._tools.items()}
         self.schemas: tuple[Schema, ...] = tuple(tool.schema for tool in tools)
+        for schema in self.schemas:
+            _validator().check_schema(schema["parameters"])
 
     def call(self, call: ToolCall, session: Session) -> ToolResult:
         """Check `call` against the tool's schema and run it.
@@ -88,7 +89,8 @@ class Toolbox:
         if tool is None:
             known = ", ".join(self._tools) or "none"
             raise ToolMisuse(f"there is no tool {call.name!r}; the tools are: {known}")
-        wrong = next(self._validators[call.name].iter_errors(dict(call.arguments)), None)
+        validator = _validator()(tool.schema["parameters"])
+        wrong = next(validator.iter_errors(dict(call.arguments)), None)
         if wrong is not None:
             where = "/".join(map(str, wrong.absolute_path)) or "arguments"
             raise ToolMisuse(f"{call.name}: {where}: {wrong.message[:500]}")
@@ -98,11 +100,11 @@ class Toolbox:
             raise ToolMisuse(f"{call.name}: {error}") from error
 
 
-def _validator(schema: Schema) -> Any:
+def _validator() -> Any:
     try:
         from jsonschema import Draft202012Validator
     except ImportError as error:
         raise MissingDependency(
             "tools need the distribution jsonschema. Fix: pip install jsonschema"
         ) from error
-    return Draft202012Validator(schema["parameters"])
+    return Draft202012Validator

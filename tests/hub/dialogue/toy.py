@@ -93,6 +93,7 @@ class Sums(DialogueEnv):
     def __init__(
         self,
         *,
+        text_ends: bool = True,
         parser: str = "hermes",
         budget: dict[str, Any] | None = None,
         sandbox: dict[str, Any] | None = None,
@@ -107,6 +108,7 @@ class Sums(DialogueEnv):
             record=record,
             render_mode=render_mode,
         )
+        self.domain.text_ends = text_ends
 
 
 SumsVector = vector_class(Sums)
@@ -117,7 +119,7 @@ import hub
 @hub.hookimpl
 def hub_register_envs(register):
     register(hub.EnvCard(id="toys/Sums-v0", summary="Sums.", family="agent", backend="python",
-        entry_point="tests.hub.dialogue.toy:Sums", kwargs={"budget": {"turns": 2}},
+        entry_point="tests.hub.dialogue.toy:Sums", kwargs={"budget": {"turns": 3}, "text_ends": False},
         vector_entry_point="tests.hub.dialogue.toy:SumsVector"))
 """
 
