@@ -6,7 +6,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from hub.dialogue import Grade, Submission, Task, TaskSource
+from hub.dialogue import Grade, Submission, Task, TaskSource, Tool
 from hub.trajectory import Outcome
 
 if TYPE_CHECKING:
@@ -21,9 +21,9 @@ class AnswerError(ValueError):
 
 
 def stated(text: str | None) -> str:
-    """Return the one answer that `text` states.
+    r"""Return the one answer that `text` states.
 
-    It is what stands in `\\boxed{...}`, or the whole text where there is no box. Boxes that differ
+    It is what stands in `\boxed{...}`, or the whole text where there is no box. Boxes that differ
     are no answer: a list of guesses must not be searched for the right one.
 
     Raises:
@@ -44,7 +44,8 @@ def stated(text: str | None) -> str:
 
 def _boxes(text: str) -> list[str]:
     """Return the content of every complete outermost box, in one pass over `text`."""
-    found, at = [], text.find(_BOX)
+    found: list[str] = []
+    at = text.find(_BOX)
     while at >= 0:
         begin = position = at + len(_BOX)
         depth = 1
@@ -66,7 +67,7 @@ class AnswerDomain(ABC):
     """
 
     name = "answers"
-    tools: Sequence[str] = ("python", "finish")
+    tools: Sequence[str | Tool] = ("python", "finish")
     failure_reward = 0.0
     text_ends = True
     asks = ""
@@ -85,7 +86,7 @@ class AnswerDomain(ABC):
         """Return the sandbox image: the host's own programs."""
         return "host"
 
-    def prepare(self, task: Task, sandbox: Sandbox) -> None:
+    def prepare(self, task: Task, sandbox: Sandbox) -> None:  # noqa: B027  # nothing is the rule
         """Put nothing into the sandbox: all that the model may know is in the prompt."""
 
     def collect(self, task: Task, answer: str | None, sandbox: Sandbox | None) -> Submission:

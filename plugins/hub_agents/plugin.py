@@ -19,6 +19,7 @@ TOOLS = {
 
 TASKS = {
     "math": ("hub_agents.math.generators:Generated", "Generated mathematics problems."),
+    "science": ("hub_agents.science.source:Problems", "Generated science problems with units."),
 }
 
 _PARTS = {
@@ -62,6 +63,13 @@ CARDS = (
         "Generated mathematics problems with a Python tool; math-verify checks the answer.",
         "math-verify",
         "reasoning-gym",
+    ),
+    _card(
+        "Science",
+        "science",
+        "Science problems of 59 families with a Python tool; pint checks value and unit.",
+        "pint",
+        "scipy",
     ),
 )
 
