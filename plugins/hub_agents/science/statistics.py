@@ -40,7 +40,8 @@ FAMILIES = (
            "A quantity is normal with mean {mean} and standard deviation {deviation}. What is the "
            "probability of a value above {limit}?",
            {"mean": Draw(40, 60), "deviation": Draw(5, 15), "limit": Draw(55, 80)},
-           lambda mean, deviation, limit: 0.5 * math.erfc((limit - mean) / deviation / math.sqrt(2))),
+           lambda mean, deviation, limit: 0.5
+           * math.erfc((limit - mean) / deviation / math.sqrt(2))),
     Family("binomial_tail", _,
            "A trial succeeds with probability {p}. What is the probability of at least {k} "
            "successes in {n} independent trials?",

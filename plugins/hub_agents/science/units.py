@@ -15,15 +15,15 @@ _LATEX = (
     (re.compile(r"\\[,;:! ]|[$~]|\\\(|\\\)"), " "),
     (re.compile(r"\\(?:text|mathrm|mathit|rm|operatorname)\s*\{([^{}]*)\}"), r"\1"),
     (re.compile(r"\\frac\{([^{}]*)\}\{([^{}]*)\}"), r"(\1)/(\2)"),
-    (re.compile(r"\\(?:cdot|times)|[·⋅×]"), "*"),
+    (re.compile(r"\\(?:cdot|times)|[·⋅×]"), "*"),  # noqa: RUF001  # models write these signs
     (re.compile(r"\^?\s*\\circ\s*C\b|°\s*C\b"), " degC"),
     (re.compile(r"\^?\s*\\circ|°"), " degree"),
     (re.compile(r"\\Omega|[ΩΩ]"), "ohm"),
     (re.compile(r"\\mu\s*|[µμ]"), "micro"),
     (re.compile(r"\\?%"), " percent"),
 )
-_POWERS = str.maketrans("⁰¹²³⁴⁵⁶⁷⁸⁹⁻−", "0123456789--")
-_SUPERSCRIPT = re.compile(r"([⁻−]?[⁰¹²³⁴⁵⁶⁷⁸⁹])")
+_POWERS = str.maketrans("⁰¹²³⁴⁵⁶⁷⁸⁹⁻−", "0123456789--")  # noqa: RUF001  # so do they
+_SUPERSCRIPT = re.compile(r"([⁻−]?[⁰¹²³⁴⁵⁶⁷⁸⁹])")  # noqa: RUF001  # so do they
 _BARE_POWER = re.compile(r"(?<=[A-Za-z])([+-]?[2-9]|-1)(?!\w)")  # m/s2, s-1
 _GROUPED = re.compile(r"(?<=\d),(?=\d{3}(?!\d))")
 _VALUE = re.compile(
