@@ -140,6 +140,7 @@ class Grader:
                 stdin=json.dumps(job).encode(),
                 timeout=min(TOTAL, seconds * len(cases) + 30.0),
             )
+        report: Any
         try:
             report = json.loads(done.stdout) if not done.exit_code else None
         except (ValueError, RecursionError):

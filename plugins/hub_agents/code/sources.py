@@ -83,6 +83,9 @@ def code_row(row: Mapping[str, Any], where: str) -> Task:
         if not isinstance(case, dict) or any(field not in case for field in fields):
             raise TaskError(f"{where}: case {number}: expected {' and '.join(fields)}")
     entry = text_of(row, ("entry",), where) if kind == "function" else ""
+    seconds = row.get("seconds", 1.0)
+    if not isinstance(seconds, int | float) or not 0 < seconds <= 60:
+        raise TaskError(f"{where}: seconds {seconds!r}: expected a number, above 0 and up to 60")
     told = FUNCTION.format(entry=entry) if entry else STDIO
     data = {"kind": kind, "entry": entry, "cases": cases}
     data |= {name: row[name] for name in ("solution", "seconds") if name in row}
@@ -119,6 +122,7 @@ def _eurus(row: Mapping[str, Any], where: str) -> dict[str, Any]:
         tests = json.loads(truth) if isinstance(truth, str) else truth
         name = tests.get("fn_name")
         pairs = list(zip(tests["inputs"], tests["outputs"], strict=True))
+        calls = [{"args": _arguments(i), "expected": _result(o)} for i, o in pairs if name]
     except (ValueError, KeyError, TypeError, AttributeError) as error:
         raise TaskError(
             f"{where}: reward_model.ground_truth: {type(error).__name__}: {error}; expected JSON "
@@ -126,8 +130,7 @@ def _eurus(row: Mapping[str, Any], where: str) -> dict[str, Any]:
         ) from error
     rest = {key: value for key, value in row.items() if key != "reward_model"}
     if name:
-        cases = [{"args": _arguments(i), "expected": _result(o)} for i, o in pairs]
-        return {**rest, "entry": name, "cases": cases}
+        return {**rest, "entry": name, "cases": calls}
     return {**rest, "cases": [{"stdin": _text(i), "stdout": _text(o)} for i, o in pairs]}
 
 
