@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
 import os
 import queue
@@ -19,7 +20,7 @@ from typing import Any
 CPU_SECONDS = 1.8  # that one check may use; with what killing takes, two seconds
 WALL_SECONDS = 20.0  # after which a machine, not an answer, is at fault
 START_SECONDS = 120.0
-WORKERS = max(1, min(4, os.cpu_count() or 1))
+WORKERS = max(2, min(4, os.cpu_count() or 1))
 _SCRIPT = Path(__file__).with_name("worker.py")
 
 
@@ -56,6 +57,8 @@ class Worker:
 
     def __init__(self) -> None:
         self._process: subprocess.Popen[bytes] | None = None
+        self._finalizer: weakref.finalize[..., Worker] | None = None
+        self._ready = False
 
     def check(self, gold: str, answer: str) -> bool:
         """Compare.
@@ -84,20 +87,27 @@ class Worker:
         starved = status in (-signal.SIGKILL, -signal.SIGTERM)
         raise WorkerLost(f"the checker ended with status {status}", by_answer=not starved)
 
-    def _started(self) -> subprocess.Popen[bytes]:
+    def begin(self) -> None:
+        """Start the process where there is none, without waiting until it is ready."""
         if self._process is not None and self._process.poll() is None:
-            return self._process
+            return
         self.stop()
+        self._ready = False
         self._process = subprocess.Popen(
             [sys.executable, "-P", str(_SCRIPT)],
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             stderr=subprocess.DEVNULL,
         )
-        weakref.finalize(self, self._process.kill)
-        if not self._line(self._process, START_SECONDS):
+        self._finalizer = weakref.finalize(self, _end, self._process, 0.0)
+
+    def _started(self) -> subprocess.Popen[bytes]:
+        self.begin()
+        assert self._process is not None
+        if not self._ready and not self._line(self._process, START_SECONDS):
             self.stop()
             raise WorkerLost("the checker does not start", by_answer=False)
+        self._ready = True
         return self._process
 
     @staticmethod
@@ -120,22 +130,24 @@ class Worker:
         return reply
 
     def stop(self) -> None:
-        """End the process, if there is one."""
+        """End the process, if there is one; one that died keeps its own status."""
         process, self._process = self._process, None
-        if process is None:
-            return
-        for pipe in (process.stdin, process.stdout):
-            if pipe is not None:
-                # Closing flushes to a process that may be gone.
-                try:
-                    pipe.close()
-                except BrokenPipeError:
-                    continue
-        try:
-            process.wait(1.0)  # one that died keeps its own status
-        except subprocess.TimeoutExpired:
-            process.kill()
-            process.wait()
+        if process is not None and self._finalizer is not None:
+            self._finalizer.detach()
+            _end(process, 1.0)
+
+
+def _end(process: subprocess.Popen[bytes], patience: float) -> None:
+    """Close the pipes of `process`, kill it if it is still there after `patience`, and reap it."""
+    for pipe in (process.stdin, process.stdout):
+        if pipe is not None:
+            with contextlib.suppress(BrokenPipeError):  # closing flushes, to one that may be gone
+                pipe.close()
+    try:
+        process.wait(patience)
+    except subprocess.TimeoutExpired:
+        process.kill()
+        process.wait()
 
 
 class Checker:
@@ -145,6 +157,8 @@ class Checker:
         self._idle: queue.LifoQueue[Worker] = queue.LifoQueue()
         for _ in range(workers):
             self._idle.put(Worker())
+        for worker in self._idle.queue[-2:]:  # the first to be used, and one for its controls
+            worker.begin()
 
     def check(self, gold: str, answer: str) -> Verdict:
         """Compare; where the process is lost, find out by controls whose fault that is.
@@ -156,20 +170,36 @@ class Checker:
         try:
             return Verdict(worker.check(gold, answer))
         except WorkerLost as lost:
-            clean = self._controls(worker, gold)
-            if lost.by_answer and clean:
-                return Verdict(None, True, f"the answer breaks the checker: {lost}")
-            what = "" if clean else "; it fails on the gold answer too"
-            return Verdict(None, False, f"{lost}{what}")
+            worker.begin()
+            return self._attributed(worker, gold, answer, lost)
         finally:
             self._idle.put(worker)
 
-    @staticmethod
-    def _controls(worker: Worker, gold: str) -> bool:
+    def _attributed(self, worker: Worker, gold: str, answer: str, lost: WorkerLost) -> Verdict:
+        clean = self._controls(worker, gold)
+        if not lost.by_answer and clean:  # the machine's doing: once more
+            try:
+                return Verdict(worker.check(gold, answer))
+            except WorkerLost as again:
+                lost = again
+        if lost.by_answer and clean:
+            return Verdict(None, True, f"the answer breaks the checker: {lost}")
+        what = "" if clean else "; it fails on the gold answer too"
+        return Verdict(None, False, f"{lost}{what}")
+
+    def _controls(self, lost: Worker, gold: str) -> bool:
+        """Tell whether gold is right and empty wrong, by another process where one is idle."""
+        try:
+            worker = self._idle.get_nowait()
+        except queue.Empty:
+            worker = lost
         try:
             return worker.check(gold, gold) and not worker.check(gold, "")
         except WorkerLost:
             return False
+        finally:
+            if worker is not lost:
+                self._idle.put(worker)
 
 
 _lock = threading.Lock()

@@ -1,7 +1,8 @@
 """Problems made by reasoning-gym's generators: which ones, and what each difficulty means.
 
-Only generators whose answer is one number or one polynomial: what math-verify compares. The
-ranges of a difficulty are our own; a generator's options are reasoning-gym's.
+Only generators whose answer is one number or one polynomial, which math-verify compares, and that
+make the same problem of the same seed in every process (reasoning-gym's products of polynomials
+follow Python's hash seed). The ranges of a difficulty are our own; options are reasoning-gym's.
 """
 
 from __future__ import annotations
@@ -37,11 +38,10 @@ _TABLE: dict[str, dict[str, tuple[Any, Any, Any]]] = {
     "leg_counting": {"min_animals": (2, 4, 8), "max_animals": (4, 8, 16)},
     "simple_equations": {"min_terms": (2, 3, 4), "max_terms": (2, 4, 6),
                          "max_value": (20, 100, 1000)},
-    "polynomial_multiplication": {"max_terms": (2, 4, 5), "max_degree": (1, 3, 5),
-                                  "max_polynomials": (2, 2, 3)},
+    "simple_geometry": {"min_sides": (3, 4, 7), "max_sides": (4, 6, 12)},
     "simple_integration": {"min_terms": (1, 2, 4), "max_terms": (2, 4, 6)},
 }  # fmt: skip
-_EXPANDED = ("polynomial_multiplication", "simple_integration")
+_EXPANDED = ("simple_integration",)
 GENERATORS = tuple(_TABLE)
 _global_stream = threading.Lock()
 

@@ -2,29 +2,22 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from pathlib import Path
 
+import gymnasium
 import pytest
 
 from hub.dialogue import read_quarantine
-from hub.plugins import Plugins
 from tests.hub.cli.conftest import Run
-from tests.plugin_site import PluginSite
-
-CARD = """
-import hub
-
-@hub.hookimpl
-def hub_register_envs(register):
-    register(hub.EnvCard(id="toys/Probed-v0", summary="Sums.", family="agent", backend="python",
-        entry_point="tests.hub.dialogue.probed:Probed", disable_env_checker=True))
-"""
 
 
 @pytest.fixture(autouse=True)
-def toys(site: PluginSite, plugins: Plugins) -> None:
-    site.plugin("toys", CARD)
-    plugins.load(site.points())
+def toys() -> Iterator[None]:
+    gymnasium.register("toys/Probed-v0", "tests.hub.dialogue.probed:Probed",
+                       disable_env_checker=True)  # fmt: skip
+    yield
+    del gymnasium.registry["toys/Probed-v0"]
 
 
 def test_good_tasks_give_status_0_and_a_table(run: Run) -> None:

@@ -54,5 +54,3 @@ class Probed(DialogueEnv):
         super().__init__(
             ProbedDomain(fault), parser=parser, budget={"turns": 4}, render_mode=render_mode
         )
-
-

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import time
 
 import pytest
@@ -44,7 +45,5 @@ def test_none_several_or_a_huge_one_is_no_answer(text: str | None, why: str) -> 
 
 @given(st.text(alphabet="\\boxed{}12 ", max_size=60))
 def test_any_text_gives_an_answer_or_an_answer_error(text: str) -> None:
-    try:
+    with contextlib.suppress(AnswerError):
         assert stated(text)
-    except AnswerError as error:
-        assert str(error)

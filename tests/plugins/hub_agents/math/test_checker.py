@@ -19,7 +19,7 @@ need.distribution("math-verify")
 
 @pytest.fixture(scope="module")
 def checker() -> Checker:
-    return Checker(workers=1)
+    return Checker(workers=2)
 
 
 @pytest.mark.parametrize(
@@ -61,33 +61,34 @@ def waited() -> float:
         "9^{9^{9^{9}}}",
         "9**9**9**9",
         "(" * 400 + "x" + ")" * 400,
-        "\\frac{" * 150 + "1" + "}{2}" * 150,
-        "(x+1)^{99999}-(x+2)^{99999}+\\cos(x)^{9999}",
     ],
 )
-def test_a_pathological_answer_costs_two_seconds_of_cpu_and_never_scores(answer: str) -> None:
-    worker = Worker()
+def test_a_pathological_answer_costs_two_seconds_of_cpu_and_never_scores(
+    checker: Checker, answer: str
+) -> None:
+    worker = checker._idle.queue[-1]
     assert worker.check("4", "4")
     assert worker._process is not None
     pid, before, ended = worker._process.pid, cpu(worker._process.pid), waited()
     try:
         assert not worker.check("4", tidy(answer))
     except WorkerLost as lost:
-        assert lost.by_answer
+        assert lost.by_answer  # noqa: PT017  # a wrong answer's being lost is allowed, not required
         cost = waited() - ended - before
     else:
         cost = cpu(pid) - before
     assert cost < 2.0
-    assert worker.check("4", "4")  # whatever became of the process
-    worker.stop()
+    worker.begin()
 
 
+@pytest.mark.slow
 def test_an_answer_that_breaks_the_checker_is_the_agents_failure_after_controls(
     checker: Checker,
 ) -> None:
     found = checker.check("4", "9^{9^{9^{9}}}")
     assert (found.equal, found.by_answer) == (None, True), found.reason
     assert "the answer breaks the checker" in found.reason
+    assert checker.check("4", "4").equal
 
 
 def test_python_in_an_answer_is_not_executed(checker: Checker, tmp_path: Path) -> None:
@@ -97,16 +98,24 @@ def test_python_in_an_answer_is_not_executed(checker: Checker, tmp_path: Path) -
     assert not mark.exists()
 
 
-def test_a_worker_that_the_machine_kills_gives_no_verdict_against_the_answer() -> None:
-    worker = Worker()
+def test_a_worker_that_was_killed_is_started_again(checker: Checker) -> None:
+    worker = checker._idle.queue[-1]
     assert worker.check("4", "4")
-    process = worker._process
-    assert process is not None
-    os.kill(process.pid, signal.SIGSTOP)
-    os.kill(process.pid, signal.SIGKILL)
-    process.wait()
-    assert worker.check("4", "4")  # a new one was started
-    worker.stop()
+    assert worker._process is not None
+    os.kill(worker._process.pid, signal.SIGKILL)
+    assert checker.check("4", "4").equal
+
+
+def test_a_kill_by_the_machine_is_not_the_answers_fault(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    dying = tmp_path / "worker.py"
+    ready = "import os; print('{\"ready\": true}', flush=True); input(); "
+    dying.write_text(f"{ready}os.kill(os.getpid(), 9)")
+    monkeypatch.setattr(checking, "_SCRIPT", dying)
+    with pytest.raises(WorkerLost, match="status -9") as lost:
+        Worker().check("4", "4")
+    assert not lost.value.by_answer
 
 
 def test_a_checker_that_fails_on_the_gold_answer_too_is_not_the_answers_fault(

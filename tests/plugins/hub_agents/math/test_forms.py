@@ -9,14 +9,26 @@ from hub_agents.math.forms import fits, tidy
 
 @pytest.mark.parametrize(
     "answer",
-    ["7", "-7", "+7.50", "1,234,567", "3/4", "-\\frac{3}{4}", "$\\dfrac{3}{4}$", "x = 7", "7.", "50\\%"],
+    [
+        "7",
+        "-7",
+        "+7.50",
+        "1,234,567",
+        "3/4",
+        "-\\frac{3}{4}",
+        "$\\dfrac{3}{4}$",
+        "x = 7",
+        "7.",
+        "50\\%",
+    ],
 )
 def test_a_number_is_a_literal(answer: str) -> None:
     assert fits("number", tidy(answer))
 
 
 @pytest.mark.parametrize(
-    "answer", ["4 - 1 - 7", "2^3", "\\sqrt{4}", "(7)(8)", "x", "", "1e5", "1,23", "7 or 8", "-", "\\%"]
+    "answer",
+    ["4 - 1 - 7", "2^3", "\\sqrt{4}", "(7)(8)", "x", "", "1e5", "1,23", "7 or 8", "-", "\\%"],
 )
 def test_an_expression_is_no_number(answer: str) -> None:
     assert not fits("number", tidy(answer))
