@@ -29,7 +29,7 @@ need.distribution("pint")
         ("25 °C", 298.15, "K"),
         ("12,345.6 m", 12345.6, "m"),
         ("5 %", 0.05, ""),
-        ("4.7 kΩ", 4700, "ohm"),  # noqa: RUF001  # the sign that models write
+        ("4.7 kΩ", 4700, "ohm"),  # the sign that models write
         ("5 kg m^2/s^2", 5, "J"),
         (".5 h", 30, "minute"),
     ],
