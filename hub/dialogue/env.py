@@ -22,7 +22,7 @@ from hub.dialogue.record import Recorder
 from hub.dialogue.rooms import SandboxOptions
 from hub.dialogue.tasks import Task
 from hub.dialogue.tokens import Tokenizer
-from hub.dialogue.tools import Toolbox, ToolResult
+from hub.dialogue.tools import Tool, Toolbox, ToolResult
 from hub.errors import ClosedError, InvalidAction, RecordError, TaskError, ToolMisuse
 from hub.registry import full_id
 from hub.seeds import check_options
@@ -64,6 +64,7 @@ class DialogueEnv(gymnasium.Env[str, str]):
             *,
             tasks: str = "acme_sums",
             split: str = "train",
+            tools: Sequence[str] = (),
             parser: str = "hermes",
             budget: dict[str, Any] | None = None,
             sandbox: dict[str, Any] | None = None,
@@ -73,6 +74,7 @@ class DialogueEnv(gymnasium.Env[str, str]):
         ) -> None:
             super().__init__(
                 SumsDomain(find_tasks(tasks, split)),
+                tools=tools,
                 parser=parser,
                 budget=Budget.of(budget, turns=8),
                 sandbox=sandbox,
@@ -89,6 +91,7 @@ class DialogueEnv(gymnasium.Env[str, str]):
 
     Args:
         domain: The kind of task.
+        tools: Tools besides the domain's: registered names (`"search:PATH"`), or tools.
         parser: Finds tool calls in the model's text: a registered name, or a parser.
         budget: What an episode may use: fields of `Budget`, or a budget.
         sandbox: How its sandbox is made: fields of `SandboxOptions`, or options.
@@ -108,6 +111,7 @@ class DialogueEnv(gymnasium.Env[str, str]):
         self,
         domain: Domain,
         *,
+        tools: Sequence[str | Tool] = (),
         parser: str | Parser = "hermes",
         budget: Budget | Mapping[str, Any] | None = None,
         sandbox: SandboxOptions | Mapping[str, Any] | None = None,
@@ -125,8 +129,8 @@ class DialogueEnv(gymnasium.Env[str, str]):
         self.budget = Budget.of(budget)
         self.render_mode = render_mode
         self._parser = find_parser(parser) if isinstance(parser, str) else parser
-        tools = [find_tool(tool) if isinstance(tool, str) else tool for tool in domain.tools]
-        self._toolbox = Toolbox(tools)
+        named = (*domain.tools, *tools)
+        self._toolbox = Toolbox([find_tool(t) if isinstance(t, str) else t for t in named])
         self._sandbox = SandboxOptions.of(sandbox)
         self._tokenizer = load_tokenizer(tokenizer) if isinstance(tokenizer, str) else tokenizer
         self._recorder = Recorder(record) if record else None
