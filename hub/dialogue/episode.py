@@ -61,7 +61,7 @@ class Episode:
         self.submission: Submission = {}
         self.timings: dict[str, float] = {}
         self.tools = toolbox.schemas
-        self.store = TokenStore(tokenizer) if tokenizer else None
+        self.store = TokenStore(tokenizer) if tokenizer is not None else None
         self.session = Session(task, budget, deadline, room.open)
         self._budget = budget
         self._start = time.monotonic()
@@ -75,7 +75,7 @@ class Episode:
         opening: list[tuple[Role, str]] = [("system", system)] if system else []
         opening.append(("user", self.task.prompt))
         messages = [{"role": role, "content": text} for role, text in opening]
-        piece = self.store.begin(messages) if self.store else None
+        piece = self.store.begin(messages) if self.store is not None else None
         for role, text in opening[:-1]:
             self._add(role, text, None)
         # The template renders the opening as one text, so its ids belong to the last message.
@@ -84,7 +84,7 @@ class Episode:
     def said(self, action: str, calls: Sequence[ToolCall]) -> None:
         """Append what the model said."""
         self._model_turns += 1
-        piece = self.store.sampled(action) if self.store else _piece_of(action)
+        piece = self.store.sampled(action) if self.store is not None else _piece_of(action)
         self._add("assistant", str(action), piece)
         turn = self.turns[-1]
         turn = replace(turn, tool_calls=tuple(calls))
@@ -100,7 +100,7 @@ class Episode:
     def answered(self, text: str, final: bool = False) -> None:
         """Append the tools' answer; after the last turn the template's tail is not needed."""
         message = {"role": "tool", "content": text}
-        piece = self.store.follow([message]) if self.store and not final else None
+        piece = self.store.follow([message]) if self.store is not None and not final else None
         self._add("tool", text, piece)
 
     def put_out(self, text: str) -> str:

@@ -146,8 +146,9 @@ def boxed(request: pytest.FixtureRequest) -> Callable[..., DialogueEnv]:
         need.missing(f"sandbox provider {request.param}: {reason}")
     need.module("hub_sandbox_init")
 
-    def boxed(*tools: Any, **options: Any) -> DialogueEnv:
-        return make(*tools, tools=["bash"], sandbox={"provider": request.param}, **options)
+    def boxed(*tools: Any, limits: dict[str, Any] | None = None, **options: Any) -> DialogueEnv:
+        sandbox = {"provider": request.param, "limits": limits or {}}
+        return make(*tools, tools=["bash"], sandbox=sandbox, **options)
 
     return boxed
 
@@ -160,6 +161,29 @@ def test_a_command_that_outlasts_the_episode_is_killed_and_truncates(
     start = time.monotonic()
     assert ended(env, call("bash", command="sleep 60")) == ("truncated", 0.0, False, "time")
     assert time.monotonic() - start < 15
+
+
+def test_a_sandbox_that_the_agent_fills_until_it_dies_is_the_agents_error(
+    boxed: Callable[..., DialogueEnv],
+) -> None:
+    where: list[str] = []
+
+    def look(session: Session) -> str:
+        where.append(session.open_sandbox().limits["memory"].means)
+        return where[0]
+
+    env = boxed(Does("look", look), limits={"memory": 64 << 20, "disk": 512 << 20})
+    env.reset(seed=0)
+    env.step(call("look"))
+    if "cgroup" not in where[0]:
+        need.missing(f"memory of a sandbox is limited by {where[0]}, not by a control group")
+    fill = call("bash", command="cat /dev/zero >> /dev/shm/x; cat /dev/zero >> /tmp/x")
+    for _ in range(6):
+        _, reward, terminated, _, info = env.step(fill)
+        if terminated:
+            break
+    assert (info["outcome"], reward, info["reward"]) == ("agent_error", -1.0, -1.0)
+    assert "ran out of its 67108864 bytes of memory" in info["reason"]
 
 
 def test_a_container_that_the_machine_kills_is_infrastructure(
