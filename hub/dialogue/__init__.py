@@ -7,6 +7,7 @@ from hub.dialogue.hf import HFTokenizer, load_tokenizer
 from hub.dialogue.lookup import find_parser, find_tasks, find_tool
 from hub.dialogue.parsers import BashBlockParser, FencedParser, HermesParser, Parsed, Parser
 from hub.dialogue.record import Recorder, Recording, read_records
+from hub.dialogue.replay import ReplayEnv, Rescored, grader_of, rescore, verify
 from hub.dialogue.rooms import SandboxOptions
 from hub.dialogue.tasks import ListSource, Task, TaskSource, read_rows, task_of_row
 from hub.dialogue.tokens import Said, Tokenizer, TokenStore
@@ -29,6 +30,8 @@ __all__ = [
     "Parser",
     "Recorder",
     "Recording",
+    "ReplayEnv",
+    "Rescored",
     "Said",
     "SandboxOptions",
     "Session",
@@ -43,9 +46,12 @@ __all__ = [
     "find_parser",
     "find_tasks",
     "find_tool",
+    "grader_of",
     "load_tokenizer",
     "read_records",
     "read_rows",
+    "rescore",
     "task_of_row",
     "vector_class",
+    "verify",
 ]

@@ -148,7 +148,8 @@ class Episode:
         body = "\n\n".join(f"[{turn.role}]\n{turn.content}" for turn in self.turns)
         if self.outcome is None:
             return body
-        return f"{body}\n\n[{self.outcome}] reward {self.reward}, {self.reason}; {self.verdict}".rstrip("; ")
+        end = f"[{self.outcome}] reward {self.reward}, {self.reason}; {self.verdict}"
+        return f"{body}\n\n{end}".rstrip("; ")
 
     # ---- its end ----
 

@@ -171,9 +171,8 @@ class TokenStore:
         if not isinstance(said, Said):
             return self._given(self._tokenizer.encode(said))
         ids = said.token_ids.tolist()
-        if self._tokenizer.encode(str(said)) not in (ids, self._without_stop(ids)):
-            self.drifted += 1
-        elif self._trimmed(mark):
+        encoded = self._tokenizer.encode(str(said))
+        if encoded not in (ids, self._without_stop(ids)) or self._trimmed(mark):
             self.drifted += 1
         return self._append(ids, 1, said.logprobs.tolist())
 

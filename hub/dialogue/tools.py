@@ -76,7 +76,7 @@ class Toolbox:
         names = [str(tool.schema["name"]) for tool in tools]
         twice = sorted({name for name in names if names.count(name) > 1})
         if twice:
-            raise UnknownOption(f"tools: {twice[0]!r} is named twice; the domain brings some itself")
+            raise UnknownOption(f"tools: {twice[0]!r} is there twice; the domain brings its own")
         self._tools = dict(zip(names, tools, strict=True))
         self.schemas: tuple[Schema, ...] = tuple(tool.schema for tool in tools)
         for schema in self.schemas:

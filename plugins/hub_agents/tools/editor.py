@@ -12,7 +12,11 @@ from hub.sandbox import Sandbox
 
 NAME = "str_replace_editor"
 COMMANDS = ("view", "create", "str_replace", "insert", "undo")
-NEEDS = {"create": ("file_text",), "str_replace": ("old_str",), "insert": ("insert_line", "new_str")}
+NEEDS = {
+    "create": ("file_text",),
+    "str_replace": ("old_str",),
+    "insert": ("insert_line", "new_str"),
+}
 CONTEXT = 4  # lines shown around an edit
 
 # What each edited file was before each edit, the oldest first; None where it was not there.
@@ -39,8 +43,12 @@ class Editor:
                 "path": _text("File or directory; a relative one is below the working directory."),
                 "file_text": _text("create: the content."),
                 "old_str": _text("str_replace: what to replace, white space included."),
-                "new_str": _text("str_replace, insert: the new text; default of str_replace: none."),
-                "insert_line": {"type": "integer", "minimum": 0, "description": "insert: 0 is top."},
+                "new_str": _text("str_replace, insert: the new text; default: none."),
+                "insert_line": {
+                    "type": "integer",
+                    "minimum": 0,
+                    "description": "insert: 0 is top.",
+                },
                 "view_range": {
                     "type": "array",
                     "items": {"type": "integer"},
@@ -106,8 +114,8 @@ def replaced(text: str, old: str, new: str, path: str) -> tuple[str, int]:
             lines.append(str(text.count("\n", 0, start) + 1))
             start = text.find(old, start + 1)
         raise ToolMisuse(
-            f"{NAME}: old_str occurs {len(lines)} times in {path}, at lines {', '.join(lines[:20])}; "
-            "make it longer until it is unique"
+            f"{NAME}: old_str occurs {len(lines)} times in {path}, at lines "
+            f"{', '.join(lines[:20])}; make it longer until it is unique"
         )
     return text[:at] + new + text[at + len(old) :], text.count("\n", 0, at) + 1
 

@@ -163,6 +163,8 @@ def test_a_command_that_outlasts_the_episode_is_killed_and_truncates(
     assert time.monotonic() - start < 15
 
 
+# bubblewrap's container survives this: the kernel there finds a command to kill, not PID 1.
+@pytest.mark.parametrize("boxed", ["apptainer"], indirect=True)
 def test_a_sandbox_that_the_agent_fills_until_it_dies_is_the_agents_error(
     boxed: Callable[..., DialogueEnv],
 ) -> None:
@@ -178,7 +180,7 @@ def test_a_sandbox_that_the_agent_fills_until_it_dies_is_the_agents_error(
     if "cgroup" not in where[0]:
         need.missing(f"memory of a sandbox is limited by {where[0]}, not by a control group")
     fill = call("bash", command="cat /dev/zero >> /dev/shm/x; cat /dev/zero >> /tmp/x")
-    for _ in range(6):
+    for _ in range(20):
         _, reward, terminated, _, info = env.step(fill)
         if terminated:
             break

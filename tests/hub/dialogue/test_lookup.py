@@ -59,7 +59,7 @@ def test_a_name_that_nobody_registered_is_an_error_with_the_nearest() -> None:
         find_tool("shot")
     with pytest.raises(UnknownOption, match="no parser 'x'; there are: own"):
         find_parser("x")
-    with pytest.raises(UnknownOption, match="no task source 'sums'.*acme_sums"):
+    with pytest.raises(UnknownOption, match=r"no task source 'sums'.*acme_sums"):
         find_tasks("sums")
 
 

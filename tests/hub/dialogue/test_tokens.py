@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import copy
+import itertools
 import pickle
 from collections.abc import Sequence
 
@@ -100,7 +101,7 @@ def test_the_ids_sent_are_the_pieces_stored_and_only_sampled_ids_are_masked_in(
     store, pieces, sent = play(ToyTokenizer(), [t for t, _ in turns], [a for _, a in turns])
     joined = [i for piece in pieces for i in piece.ids.tolist()]
     assert store.ids.tolist() == joined == sent[-1]
-    for early, late in zip(sent, sent[1:], strict=False):
+    for early, late in itertools.pairwise(sent):
         assert late[: len(early)] == early
     said = [i for turn, _ in turns for i in turn.token_ids.tolist()]
     assert store.ids[store.mask == 1].tolist() == said
@@ -108,7 +109,9 @@ def test_the_ids_sent_are_the_pieces_stored_and_only_sampled_ids_are_masked_in(
     assert store.logprobs[store.mask == 1].tolist() == given_logprobs
     assert not store.logprobs[store.mask == 0].any()
     assert (store.splits, store.segment) == (0, 0)
-    drifted = [t for t, _ in turns if ToyTokenizer().encode(t) != [i for i in t.token_ids if i != 2]]
+    drifted = [
+        t for t, _ in turns if ToyTokenizer().encode(t) != [i for i in t.token_ids if i != 2]
+    ]
     assert store.drifted == len(drifted)
 
 
