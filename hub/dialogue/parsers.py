@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Container, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Protocol
 
@@ -48,8 +48,8 @@ class HermesParser:
         """Return the syntax and the JSON schemas of `tools`."""
         listed = "\n".join(json.dumps(tool, sort_keys=True) for tool in tools)
         return (
-            "To call a tool, write a JSON object with its name and arguments between "
-            "<tool_call> and </tool_call>, for example\n"
+            "To call a tool, write a JSON object with its name and arguments between tags, "
+            "for example\n"
             '<tool_call>{"name": "tool", "arguments": {"key": "value"}}</tool_call>\n'
             f"The tools are:\n{listed}"
         )
@@ -106,9 +106,7 @@ class FencedParser:
         bodies = _bodies(tools)
         found = [m for m in _FENCE.finditer(text) if m[1] in bodies]
         calls = [ToolCall(m[1], {bodies[m[1]]: m[2]}, f"call_{n}") for n, m in enumerate(found)]
-        open_block = text.count("```") % 2 == 1
-        errors = ("a fenced block is not closed by a line of ```",) if open_block else ()
-        return Parsed(tuple(calls), errors)
+        return Parsed(tuple(calls), _unclosed(text, bodies))
 
 
 class BashBlockParser:
@@ -128,13 +126,21 @@ class BashBlockParser:
     def parse(self, text: str, tools: Sequence[Schema]) -> Parsed:
         """Return the one call; `finish` alone calls the `finish` tool."""
         blocks = [m[2] for m in _FENCE.finditer(text) if m[1] in ("bash", "sh")]
-        if not blocks:
-            return Parsed()
+        errors = _unclosed(text, ("bash", "sh"))
+        if not blocks or errors:
+            return Parsed(errors=errors)
         if len(blocks) > 1:
             return Parsed(errors=(f"{len(blocks)} bash blocks; write exactly one in a message",))
         if blocks[0].strip() == "finish":
             return Parsed((ToolCall("finish", {}, "call_0"),))
         return Parsed((ToolCall("bash", {"command": blocks[0]}, "call_0"),))
+
+
+def _unclosed(text: str, languages: Container[str]) -> tuple[str, ...]:
+    """Return an error where a block of one of `languages` is opened and not closed."""
+    openings = re.findall(r"^```([\w+-]+)[ \t]*$", _FENCE.sub("", text), re.MULTILINE)
+    found = [language for language in openings if language in languages]
+    return tuple(f"the {name} block is not closed by a line of ```" for name in found[:1])
 
 
 def _bodies(tools: Sequence[Schema]) -> dict[str, str]:

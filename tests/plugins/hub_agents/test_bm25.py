@@ -19,9 +19,8 @@ def test_the_score_is_the_formula_worked_out_by_hand() -> None:
 
 
 def test_rarer_words_and_shorter_texts_rank_higher_and_ties_keep_their_order() -> None:
-    index = Index(
-        [Document("x", "dog " + "filler " * 50), Document("y", "dog"), Document("z", "dog")]
-    )
+    texts = {"x": "dog " + "filler " * 50, "y": "dog", "z": "dog"}
+    index = Index(Document(name, text) for name, text in texts.items())
     assert [hit.document.name for hit in index.search("dog", 3)] == ["y", "z", "x"]
     assert index.search("", 3) == []
 

@@ -38,7 +38,7 @@ def env() -> Iterator[DialogueEnv]:
 def say(env: DialogueEnv) -> Say:
     def say(name: str, /, **arguments: Any) -> str:
         observation, _, terminated, truncated, _ = env.step(call(name, **arguments))
-        assert not (terminated or truncated)
+        assert (terminated, truncated) == (False, False)
         return observation
 
     return say
