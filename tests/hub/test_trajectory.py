@@ -51,7 +51,7 @@ def test_a_turn_that_contradicts_itself_is_refused(more: dict[str, Any], message
 @pytest.mark.parametrize("outcome", list(Outcome))
 def test_only_outcomes_that_train_have_a_reward(outcome: Outcome) -> None:
     wrong = None if outcome.trainable else 0.0
-    with pytest.raises(TrajectoryError, match="without a reward|carries reward"):
+    with pytest.raises(TrajectoryError, match=r"without a reward|carries reward"):
         trajectory(outcome=outcome, reward=wrong)
     right = trajectory(outcome=outcome, reward=0.5 if outcome.trainable else None)
     assert right.outcome is outcome

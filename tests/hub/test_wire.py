@@ -25,6 +25,8 @@ JSON: st.SearchStrategy[Any] = st.recursive(
     max_leaves=5,
 )
 
+ARGUMENTS = st.dictionaries(st.text(max_size=3), JSON, max_size=2)
+
 
 @st.composite
 def turns(draw: st.DrawFn) -> Turn:
@@ -34,7 +36,7 @@ def turns(draw: st.DrawFn) -> Turn:
     return Turn(
         draw(st.sampled_from(["system", "user", "assistant", "tool"])),
         draw(st.text(max_size=20)),
-        tool_calls=(ToolCall("t", draw(st.dictionaries(st.text(max_size=3), JSON, max_size=2)), "c"),),
+        tool_calls=(ToolCall("t", draw(ARGUMENTS), "c"),),
         token_ids=np.array(ids, np.int32),
         sampled=np.ones(n, np.uint8),
         logprobs=np.array(logprobs, np.float32),

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
+from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
@@ -43,7 +44,7 @@ class Search:
     }
 
     def __init__(self, path: str) -> None:
-        self._index = Index(documents(Path(path)))
+        self._index = _index(path)
         if not len(self._index):
             raise TaskError(
                 f"search index {path!r}: no text there; expected {', '.join((*TEXTS, *ROWS))}"
@@ -60,6 +61,12 @@ class Search:
             for number, hit in enumerate(hits, 1)
         )
         return ToolResult("\n\n".join(shown))
+
+
+@lru_cache(maxsize=4)
+def _index(path: str) -> Index:
+    """Read an index once for all lanes; a file that changes later is not read again."""
+    return Index(documents(Path(path)))
 
 
 def documents(path: Path) -> Iterator[Document]:

@@ -95,7 +95,7 @@ def test_a_record_that_was_tampered_with_is_damaged(tmp_path: Path) -> None:
     with pytest.raises(ValueError, match="expected exactly one"):
         verify(recording)
     recording.end["truncated"] = recording.end["terminated"] = False
-    with pytest.raises(RecordError, match="turn 3 of .* does not end as recorded"):
+    with pytest.raises(RecordError, match=r"turn 3 of .* does not end as recorded"):
         verify(recording)
 
 
