@@ -91,7 +91,7 @@ def transcript(out: Console, number: int, recording: Recording) -> None:
     for turn in recording.turns:
         head = f"{turn.role} ({turn.ended:.1f} s)"
         out.print(Text(head, style=STYLES[turn.role]))
-        out.print(Text(turn.content.encode("utf-8", "replace").decode()), soft_wrap=True)
+        out.print(Text(visible(turn.content)), soft_wrap=True)
         out.print()
     end = recording.end
     told = (
@@ -99,8 +99,15 @@ def transcript(out: Console, number: int, recording: Recording) -> None:
         if end
         else "the record ends here: its writer died"
     )
-    out.print(Text(told, style="bold"))
+    out.print(Text(visible(told), style="bold"))
     out.print()
+
+
+def visible(text: str) -> str:
+    """Return `text` with control characters as their pictures: a tool's output may hold escapes."""
+    plain = text.encode("utf-8", "replace").decode()
+    shown = {code: 0x2400 + code for code in range(32) if chr(code) not in "\n\t"}
+    return plain.translate({**shown, **dict.fromkeys(range(0x7F, 0xA0), 0x2421)})
 
 
 def table(out: Console, rows: list[dict[str, Any]]) -> None:

@@ -20,7 +20,7 @@ def command(file: str, grader: str | None, json_path: str | None) -> None:
     """Grade the submissions that FILE recorded again; print old and new.
 
     A grader is a function (task, submission) -> hub.dialogue.Grade. Exit status 1 when a grade has
-    changed.
+    changed or the grader failed.
     """
     from hub.dialogue import grader_of, read_records, rescore
     from hub.errors import UnknownOption
@@ -32,7 +32,7 @@ def command(file: str, grader: str | None, json_path: str | None) -> None:
     write_json({"file": file, "grader": grader, "episodes": rows}, "hub.rescore/1", json_path)
     if json_path != "-":
         _print(rows)
-    if any(r["changed"] for r in rows):
+    if any(r["changed"] or r["failed"] for r in rows):
         click.get_current_context().exit(1)
 
 
@@ -45,6 +45,7 @@ def row(rescored: Rescored) -> dict[str, Any]:
         "old": rescored.old,
         "new": rescored.new,
         "changed": grade is not None and rescored.old != rescored.new,
+        "failed": rescored.failed,
         "outcome": str(grade.outcome) if grade else None,
         "parts": dict(grade.parts) if grade else {},
         "note": grade.reason if grade else rescored.note,
@@ -59,7 +60,7 @@ def _print(rows: list[dict[str, Any]]) -> None:
     for name in ("episode", "task", "old", "new", "", "note"):
         table.add_column(name, justify="right" if name in ("old", "new") else "left")
     for r in rows:
-        mark = Text("changed", style="bold yellow") if r["changed"] else ""
+        mark = Text("changed" if r["changed"] else "failed" if r["failed"] else "", "bold yellow")
         cells = (r["episode"][:12], r["task"], str(r["old"]), str(r["new"]))
         table.add_row(*cells, mark, Text(r["note"]))
     out = console()

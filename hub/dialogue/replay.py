@@ -139,12 +139,14 @@ class Rescored:
     Attributes:
         recording: The episode.
         grade: The new grade, or None where there is nothing to grade.
-        note: Why there is nothing to grade.
+        note: Why there is nothing to grade, or what the grader failed by.
+        failed: The grader raised, or returned something else than a grade.
     """
 
     recording: Recording
     grade: Grade | None
     note: str = ""
+    failed: bool = False
 
     @property
     def old(self) -> float | None:
@@ -174,7 +176,14 @@ def rescore(recording: Recording, grade: Grader | None = None) -> Rescored:
     if end["outcome"] not in (Outcome.COMPLETED, Outcome.TRUNCATED) or not end["submission"]:
         return Rescored(recording, None, f"{end['outcome']}: nothing was submitted")
     grade = grade or domain_grader(recording)
-    return Rescored(recording, grade(recording.task, end["submission"]))
+    try:
+        new = grade(recording.task, end["submission"])
+    except Exception as error:  # one episode's failure must not hide the grades of the others
+        return Rescored(recording, None, f"{type(error).__name__}: {error}", failed=True)
+    if not isinstance(new, Grade):
+        note = f"the grader returned a {type(new).__name__}; expected a hub.dialogue.Grade"
+        return Rescored(recording, None, note, failed=True)
+    return Rescored(recording, new)
 
 
 def domain_grader(recording: Recording) -> Grader:

@@ -35,6 +35,15 @@ def test_replay_shows_the_transcripts_as_they_were_written(run: Run, record: Pat
     assert run("replay", str(record), "--episode", "9").status == 2
 
 
+def test_escapes_in_what_tools_wrote_do_not_reach_the_terminal(run: Run, tmp_path: Path) -> None:
+    env = Sums(record=str(tmp_path / "r.jsonl"))
+    env.reset(seed=0)
+    env.step("\x1b[2Jgone\x9b0m\r")
+    out = run("replay", str(tmp_path / "r.jsonl")).out
+    assert "␛[2Jgone␡0m␍" in out
+    assert "\x1b" not in out
+
+
 def test_replay_gives_json_and_fails_on_damage(run: Run, record: Path) -> None:
     data = run("replay", str(record), "--json", "-").json
     assert data["schema"] == "hub.replay/1"

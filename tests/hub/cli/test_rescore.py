@@ -25,6 +25,14 @@ def test_rescore_prints_old_and_new_and_exits_1_when_a_grade_changed(
     assert data["episodes"][0]["note"] == "lenient"
 
 
+def test_a_grader_that_fails_is_told_for_each_episode(run: Run, record: Path) -> None:
+    ran = run("rescore", str(record), "--grader", "json:loads")
+    assert ran.status == 1
+    assert ran.out.count("TypeError: loads() takes 1 positional argument") == 2
+    other = run("rescore", str(record), "--grader", "builtins:print")
+    assert "the grader returned a NoneType" in other.out
+
+
 def test_rescore_names_what_is_wrong_with_its_arguments(run: Run, record: Path) -> None:
     for arguments, message in (
         ((str(record),), "was not made by gymnasium.make"),
