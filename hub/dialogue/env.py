@@ -12,7 +12,7 @@ from typing import Any
 import gymnasium
 from gymnasium.error import ResetNeeded
 
-from hub.dialogue.budget import Budget, Deadline
+from hub.dialogue.budget import Budget, Deadline, shorten
 from hub.dialogue.domain import Domain
 from hub.dialogue.episode import Episode
 from hub.dialogue.hf import load_tokenizer
@@ -29,6 +29,8 @@ from hub.seeds import check_options
 from hub.spaces import UnicodeText
 from hub.trajectory import Outcome, ToolCall, Trajectory
 
+# Code points of one observation, whatever number of calls it answers.
+LONGEST = 500_000
 NO_REWARD = float("nan")
 # Where a record goes, how it is shown and batched does not belong to what was played.
 _NOT_RECORDED = (
@@ -309,7 +311,7 @@ class DialogueEnv(gymnasium.Env[str, str]):
             episode.complete("answer")
         elif not answers:
             answers.append("error: no tool call in this message; every message needs one")
-        observation = "\n".join(answers)
+        observation = shorten("\n".join(answers), LONGEST)
         if episode.outcome is None and not self._cancelled:
             episode.answered(observation, final=episode.spent() is not None)
             reason = episode.spent()
@@ -326,7 +328,7 @@ class DialogueEnv(gymnasium.Env[str, str]):
             answers.append(episode.put_out(result.text))
             if result.done:
                 episode.complete("finish")
-            if result.done or episode.deadline.passed():
+            if result.done or self._cancelled or episode.over() is not None:
                 break
         return answers
 

@@ -158,15 +158,21 @@ class Episode:
         budget = self._budget
         if self._model_turns >= budget.turns:
             return "turns"
-        if self.deadline.passed():
-            return "time"
-        if budget.output is not None and self.output >= budget.output:
-            return "output"
+        over = self.over()
+        if over is not None:
+            return over
         if self.store is not None:
             used = len(self.store)
         else:
             used = sum(len(turn.token_ids) for turn in self.turns)
         return "tokens" if budget.tokens is not None and used >= budget.tokens else None
+
+    def over(self) -> str | None:
+        """Return the name of the budget that ends even this turn, or None."""
+        if self.deadline.passed():
+            return "time"
+        limit = self._budget.output
+        return "output" if limit is not None and self.output >= limit else None
 
     def complete(self, reason: str) -> None:
         """End by the task's own rules; the grade follows."""

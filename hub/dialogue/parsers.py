@@ -82,7 +82,7 @@ def _call_of_json(text: str, call_id: str) -> ToolCall:
     return ToolCall(data["name"], arguments, call_id)
 
 
-_FENCE = re.compile(r"^```([\w+-]*)[ \t]*\n(.*?)^```[ \t]*$", re.DOTALL | re.MULTILINE)
+_OPENING = re.compile(r"```([\w+-]*)")
 
 
 class FencedParser:
@@ -104,9 +104,11 @@ class FencedParser:
     def parse(self, text: str, tools: Sequence[Schema]) -> Parsed:
         """Return a call for every block whose language is a tool's name."""
         bodies = _bodies(tools)
-        found = [m for m in _FENCE.finditer(text) if m[1] in bodies]
-        calls = [ToolCall(m[1], {bodies[m[1]]: m[2]}, f"call_{n}") for n, m in enumerate(found)]
-        return Parsed(tuple(calls), _unclosed(text, bodies))
+        blocks, open_one = _fences(text)
+        found = [(language, body) for language, body in blocks if language in bodies]
+        calls = [ToolCall(name, {bodies[name]: body}, f"call_{n}")
+                 for n, (name, body) in enumerate(found)]  # fmt: skip
+        return Parsed(tuple(calls), _unclosed(open_one, bodies))
 
 
 class BashBlockParser:
@@ -125,8 +127,9 @@ class BashBlockParser:
 
     def parse(self, text: str, tools: Sequence[Schema]) -> Parsed:
         """Return the one call; `finish` alone calls the `finish` tool."""
-        blocks = [m[2] for m in _FENCE.finditer(text) if m[1] in ("bash", "sh")]
-        errors = _unclosed(text, ("bash", "sh"))
+        fences, open_one = _fences(text)
+        blocks = [body for language, body in fences if language in ("bash", "sh")]
+        errors = _unclosed(open_one, ("bash", "sh"))
         if not blocks or errors:
             return Parsed(errors=errors)
         if len(blocks) > 1:
@@ -136,11 +139,32 @@ class BashBlockParser:
         return Parsed((ToolCall("bash", {"command": blocks[0]}, "call_0"),))
 
 
-def _unclosed(text: str, languages: Container[str]) -> tuple[str, ...]:
-    """Return an error where a block of one of `languages` is opened and not closed."""
-    openings = re.findall(r"^```([\w+-]+)[ \t]*$", _FENCE.sub("", text), re.MULTILINE)
-    found = [language for language in openings if language in languages]
-    return tuple(f"the {name} block is not closed by a line of ```" for name in found[:1])
+def _fences(text: str) -> tuple[list[tuple[str, str]], str | None]:
+    """Return language and body of each fenced block, and the language of one left open.
+
+    By lines, in linear time: what a model writes must not be able to keep us busy.
+    """
+    blocks: list[tuple[str, str]] = []
+    language: str | None = None
+    body: list[str] = []
+    for line in text.split("\n"):
+        bare = line.rstrip(" \t\r")
+        if language is None:
+            opening = _OPENING.fullmatch(bare)
+            if opening:
+                language, body = opening[1], []
+        elif bare == "```":
+            blocks.append((language, "".join(f"{part}\n" for part in body)))
+            language = None
+        else:
+            body.append(line)
+    return blocks, language
+
+
+def _unclosed(language: str | None, known: Container[str]) -> tuple[str, ...]:
+    if language is None or language not in known:
+        return ()
+    return (f"the {language} block is not closed by a line of ```",)
 
 
 def _bodies(tools: Sequence[Schema]) -> dict[str, str]:

@@ -9,6 +9,7 @@ from __future__ import annotations
 import math
 import re
 import unicodedata
+from bisect import bisect_left
 from collections import Counter, defaultdict
 from collections.abc import Iterable
 from dataclasses import dataclass
@@ -79,7 +80,8 @@ def passage(text: str, query: str, size: int) -> str:
         return text
     wanted = set(words(query))
     at = [m.start() for m in _WORD.finditer(text) if set(words(m[0])) & wanted]
-    best = max(at, key=lambda start: sum(start <= x < start + size for x in at), default=0)
+    held = [bisect_left(at, start + size) - number for number, start in enumerate(at)]
+    best = at[held.index(max(held))] if at else 0
     start = max(0, min(best - size // 10, len(text) - size))
     dots = ("..." if start else "", "..." if start + size < len(text) else "")
     return f"{dots[0]}{text[start : start + size]}{dots[1]}"

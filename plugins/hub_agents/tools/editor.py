@@ -18,6 +18,8 @@ NEEDS = {
     "insert": ("insert_line", "new_str"),
 }
 CONTEXT = 4  # lines shown around an edit
+SHOWN = 20  # places named where a text is not unique
+LARGEST = 4 << 20  # bytes of a file that can be edited
 
 # What each edited file was before each edit, the oldest first; None where it was not there.
 History = dict[str, list[str | None]]
@@ -109,13 +111,14 @@ def replaced(text: str, old: str, new: str, path: str) -> tuple[str, int]:
     if at < 0:
         raise ToolMisuse(f"{NAME}: old_str does not occur in {path}; view it and copy it exactly")
     if text.find(old, at + 1) >= 0:
-        lines, start = [], at
-        while start >= 0:
+        lines: list[str] = []
+        start = at
+        while start >= 0 and len(lines) < SHOWN:
             lines.append(str(text.count("\n", 0, start) + 1))
             start = text.find(old, start + 1)
         raise ToolMisuse(
-            f"{NAME}: old_str occurs {len(lines)} times in {path}, at lines "
-            f"{', '.join(lines[:20])}; make it longer until it is unique"
+            f"{NAME}: old_str is not unique in {path}: lines {', '.join(lines)}"
+            f"{'' if start < 0 else ', ...'}; make it longer until it is"
         )
     return text[:at] + new + text[at + len(old) :], text.count("\n", 0, at) + 1
 
@@ -146,7 +149,7 @@ def numbered(text: str, first: int, last: int) -> str:
 
 def _read(sandbox: Sandbox, path: str) -> str:
     try:
-        return sandbox.read(path).decode("utf-8")
+        return sandbox.read(path, limit=LARGEST).decode("utf-8")
     except UnicodeDecodeError as error:
         raise ToolMisuse(f"{NAME}: {path} is no UTF-8 text ({error.reason}); use bash") from error
 

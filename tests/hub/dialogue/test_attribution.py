@@ -65,6 +65,17 @@ def test_what_a_tool_puts_out_is_shortened_and_carries_no_lone_surrogate() -> No
     assert observation == f"?{'x' * 9}\n[... 81 characters left out ...]\n{'x' * 10}"
 
 
+def test_any_number_of_calls_gives_an_observation_inside_the_space() -> None:
+    ran: list[int] = []
+    env = make(Does("talk", lambda session: ran.append(1) or "x" * 100_000))  # type: ignore[func-returns-value]  # it counts
+    env.reset(seed=0)
+    observation, _, _, truncated, info = env.step(call("talk") * 400)
+    assert observation in env.observation_space
+    assert (len(ran), truncated, info["reason"]) == (40, True, "output")
+    env.reset(seed=0)
+    assert env.step("<tool_call>{" * 80_000 + "<tool_call>")[0] in env.observation_space
+
+
 @pytest.mark.parametrize(
     ("error", "outcome", "reward", "terminated", "reason"),
     [

@@ -87,6 +87,7 @@ def test_a_users_own_file_works_by_path_and_split(tmp_path: Path) -> None:
         ("t.jsonl", '{"prompt": "a"}\n{oops', r"t\.jsonl line 2: not valid JSON"),
         ("t.jsonl", "[1]", "one JSON object a row"),
         ("t.jsonl", '{"id": "a"}', "row 1: prompt None: expected a text"),
+        ("t.jsonl", '{"prompt": "\\ud800"}', "no text that UTF-8 can encode"),
         ("t.jsonl", '{"id": [], "prompt": "a"}', r"row 1: id \[\]: expected a text"),
         ("t.jsonl", '{"id": "a", "prompt": "a"}\n' * 2, "'a' stands there more than once"),
         ("t.jsonl", '{"prompt": "a", "split": "test"}', "no row of split 'train'"),

@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import json
+import time
 from typing import Any
 
 import pytest
@@ -84,6 +85,14 @@ def test_a_bash_block_stands_alone_and_finish_ends() -> None:
     assert "2 bash blocks" in parse("```bash\na\n```\n```sh\nb\n```", TOOLS).errors[0]
     assert "is not closed" in parse("```bash\nls", TOOLS).errors[0]
     assert parse("nothing", TOOLS).calls == ()
+
+
+@pytest.mark.parametrize("parser", PARSERS, ids=lambda p: type(p).__name__)
+@pytest.mark.parametrize("piece", ["```bash\n", "```\n", "<tool_call>", "<tool_call>{", "` ", "\n"])
+def test_no_text_keeps_a_parser_busy(parser: Parser, piece: str) -> None:
+    start = time.process_time()
+    parser.parse(piece * (1_000_000 // len(piece)), TOOLS)
+    assert time.process_time() - start < 5
 
 
 @pytest.mark.parametrize("parser", PARSERS, ids=lambda p: type(p).__name__)

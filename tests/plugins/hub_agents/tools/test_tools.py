@@ -81,7 +81,7 @@ def test_the_editor_creates_views_replaces_inserts_and_undoes(say: Say) -> None:
 @pytest.mark.parametrize(
     ("arguments", "answer"),
     [
-        ({"command": "str_replace", "old_str": "x"}, "occurs 3 times in m.txt, at lines 1, 2, 2"),
+        ({"command": "str_replace", "old_str": "x"}, "is not unique in m.txt: lines 1, 2, 2; make"),
         ({"command": "str_replace", "old_str": "q"}, "does not occur in m.txt; view it"),
         ({"command": "str_replace", "old_str": ""}, "old_str is empty"),
         ({"command": "str_replace"}, "str_replace needs old_str"),
