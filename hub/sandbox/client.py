@@ -184,10 +184,10 @@ class Sandbox:
             raise
 
     def _send(self, data: bytes) -> None:
-        view = memoryview(data)
         try:
-            while view:
-                view = view[os.write(self._container.stdin, view) :]
+            written = os.write(self._container.stdin, data)
+            while written < len(data):
+                written += os.write(self._container.stdin, memoryview(data)[written:])
         except BrokenPipeError:
             self._fail()
 

@@ -97,11 +97,11 @@ class Container:
     def _make_groups(self) -> Plan:
         limits, features = self.order.limits, self.order.provider.features
         hierarchy = cgroups.find() if self.order.groups else None
-        self._record.write()
         if hierarchy:
             paths = {parent / self._record.id for parent in hierarchy.parents.values()}
             self._record.cgroups = sorted(map(str, paths))
-            self._record.write()
+        self._record.write()  # before there is anything that a sweep would have to find
+        if hierarchy:
             try:
                 cgroups.make(hierarchy, self._record.id, limits)
             except OSError:

@@ -71,14 +71,15 @@ def test_the_weights_weigh(reference):
 
 def test_set_state_is_what_the_next_step_starts_from(single):
     single.reset(seed=0)
-    qpos, qvel = np.arange(9) / 10.0, np.zeros(9)
-    qpos[1] = 5.0
+    qpos, qvel = np.array([7.0, 5.0, 0.3, *np.zeros(6)]), np.zeros(9)  # springs at rest
     single.unwrapped.set_state(qpos, qvel)
     state = single.unwrapped.lane_state
     assert (state.qpos == qpos).all()
     assert (state.qvel == qvel).all()
     observation, *_ = single.step(np.zeros(6, np.float32))
-    assert observation[0] == pytest.approx(5.0 - 0.5 * 9.81 * 0.05**2, abs=0.02)
+    fall = 9.81 * 0.01**2 * (1 + 2 + 3 + 4 + 5)
+    assert observation[0] == pytest.approx(5.0 - fall, abs=1e-12)
+    assert observation[8:] == pytest.approx([0.0, -9.81 * 0.05, *np.zeros(7)], abs=1e-12)
 
 
 @pytest.mark.parametrize(

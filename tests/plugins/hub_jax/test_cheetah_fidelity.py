@@ -64,14 +64,13 @@ def test_single_and_free_steps_equal_mujocos_on_ten_thousand_states():
 
 
 def test_the_gait_runs_forward_in_the_reference():
-    env = oracle.make_reference()
-    env.reset(seed=SEED)
-    act, total = gait.controller(0.05), 0.0
-    for _ in range(200):
-        *_, info = env.step(act(None))
-        total += info["x_velocity"]
+    env, speeds = oracle.make_reference(), []
+    for seed in range(5):
+        env.reset(seed=seed)
+        act = gait.controller(0.05)
+        speeds.append(np.mean([env.step(act(None))[4]["x_velocity"] for _ in range(200)]))
     env.close()
-    assert total / 200 > 1.5, "m/s"
+    assert np.median(speeds) > 1.5, "m/s"
 
 
 def test_there_are_thirty_mutants_of_every_kind():
