@@ -27,8 +27,16 @@ def availability(card: EnvCard) -> Described:
 
 
 def fidelity(card: EnvCard) -> str | None:
-    """Return what is known of the translation's faithfulness; None when nothing is claimed."""
-    return "declared" if card.fidelity else None
+    """Return how the certificate stands (`"L3 verified"`, `"L3 stale"`, `"not verified"`).
+
+    None when the environment claims no reference. Reads JSON and hashes only.
+    """
+    if not card.fidelity:
+        return None
+    from hub.fidelity.standing import status
+
+    standing = status(card)
+    return "not verified" if standing.state == "none" else f"L{standing.level} {standing.state}"
 
 
 def describe(card: EnvCard) -> Described:
@@ -62,15 +70,16 @@ def _from_code(card: EnvCard) -> Described:
             "observation_space": repr(env.observation_space),
             "action_space": repr(env.action_space),
             "render_modes": list(env.metadata.get("render_modes", [])),
-            "options": _options(single, card),
-            "vector_options": [] if vector is None else _options(vector, card),
+            "options": option_rows(single, card),
+            "vector_options": [] if vector is None else option_rows(vector, card),
             "rules": _rules(single),
         }
     finally:
         env.close()
 
 
-def _options(create: Any, card: EnvCard) -> list[Described]:
+def option_rows(create: Any, card: EnvCard) -> list[Described]:
+    """Return the keyword arguments that `create` takes, with the card's defaults."""
     rows = []
     for name, parameter in (options(create) or {}).items():
         required = parameter.default is parameter.empty and name not in card.kwargs

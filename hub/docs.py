@@ -1,8 +1,8 @@
 """A page per environment, generated from its card and code: `python -m hub.docs [--check]`.
 
 A page under `docs/envs/<namespace>/` holds the card, spaces, rules, options, a picture when the
-environment renders one, and the speed measured in `benchmarks/baselines/`. `--check` writes
-nothing and ends with status 1 when a page is out of date, which is how CI keeps them true.
+environment renders one, the speed measured in `benchmarks/baselines/` and the certificate.
+`--check` writes nothing and ends with status 1 when a page is out of date: CI keeps them true.
 """
 
 from __future__ import annotations
@@ -17,6 +17,7 @@ import click
 import hub
 from hub import picture, play
 from hub.describe import describe
+from hub.fidelity.certificate import certificate_path, read_certificate
 from hub.plugins import RESERVED_NAMESPACES
 from hub.registry import EnvCard
 
@@ -49,6 +50,7 @@ def page(card: EnvCard, root: Path, has_picture: bool) -> str:
         *_options("Options", d["options"]),
         *_options("Options of the vector environment", d["vector_options"]),
         *_speed(card.id, root),
+        *_certificate(card),
         "Generated from the card and the code by `python -m hub.docs`; edit those.",
     ]
     return "\n\n".join(part for part in parts if part) + "\n"
@@ -84,6 +86,23 @@ def _measured(root: Path) -> Iterator[dict[str, Any]]:
         document = json.loads(path.read_text(encoding="utf-8"))
         if document.get("schema") == "hub.bench/1":
             yield from document["rows"]
+
+
+def _certificate(card: EnvCard) -> list[str]:
+    if not card.fidelity:
+        return []
+    path = certificate_path(card)
+    if not path.is_file():
+        return ["## Certificate", f"None yet: `hub verify {card.id}` makes it."]
+    certificate = read_certificate(path)
+    rows = [
+        (f"L{level}", report["state"], report["detail"], report["date"])
+        for level, report in sorted(certificate.levels.items())
+    ]
+    reference = certificate.reference
+    versions = [f"{name} {version}" for name, version in sorted(reference["versions"].items())]
+    against = ", ".join([f"Reference: {reference['summary']}", *versions])
+    return ["## Certificate", against, _table(("level", "state", "what", "date"), rows)]
 
 
 def frame(card: EnvCard) -> bytes | None:

@@ -72,7 +72,10 @@ def check_options(env_id: str, create: Callable[..., Any], kwargs: dict[str, Any
         near = difflib.get_close_matches(name, known, n=1)
         hint = f" (did you mean {near[0]!r}?)" if near else ""
         takes = ", ".join(sorted(known)) or "none"
-        raise UnknownOption(f"{env_id} has no option {name!r}{hint}; its options: {takes}")
+        # Python's own words: stacks that probe for options (TorchRL) read them.
+        raise UnknownOption(
+            f"{env_id} got an unexpected keyword argument {name!r}{hint}; its options: {takes}"
+        )
 
 
 def __getattr__(attribute: str) -> Creator:

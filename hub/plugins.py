@@ -11,7 +11,6 @@ from __future__ import annotations
 
 import functools
 import importlib
-import importlib.util
 import os
 import re
 import sys
@@ -236,6 +235,8 @@ def _plugin(point: EntryPoint) -> Any:
     module = sys.modules.get(point.module)
     if module is None or not getattr(module.__spec__, "_initializing", False):
         return point.load()
+    import importlib.util  # here, since few need it and `import hub` must stay light
+
     # The plugin's module is itself being imported and its `import hub` brought us here: its hooks
     # are not defined yet. Run a second copy, so that no registration is lost to import order.
     spec = importlib.util.find_spec(point.module)

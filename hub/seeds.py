@@ -39,16 +39,26 @@ def lane_seeds(base: int, num_envs: int) -> Seeds:
     return np.uint64(base) + np.arange(num_envs, dtype=np.uint64)
 
 
-def listed_seeds(seeds: Any, num_envs: int) -> tuple[Seeds, Mask]:
-    """Return the seeds of a list (0 where it has None) and the mask of lanes that have one.
+def parse_seeds(seed: SeedLike, num_envs: int) -> tuple[Seeds, Mask]:
+    """Return the seed of every lane and which lanes are given one.
+
+    Args:
+        seed: A number for `lane_seeds`, a list with one entry per lane (None: the lane's stream
+            goes on), or None (every stream goes on).
+        num_envs: Lanes.
 
     Raises:
-        ValueError: The list is not `num_envs` long, or holds something that is no seed.
+        TypeError: Something is no whole number.
+        ValueError: A seed is out of range, or the list is not `num_envs` long.
     """
-    if len(seeds) != num_envs:
-        raise ValueError(f"{len(seeds)} seeds for num_envs={num_envs}: expected one per lane")
-    given = np.array([seed is not None for seed in seeds], np.bool_)
-    values = [0 if seed is None else as_seed(seed) for seed in seeds]
+    if seed is None:
+        return np.zeros(num_envs, np.uint64), np.zeros(num_envs, np.bool_)
+    if not isinstance(seed, (Sequence, np.ndarray)) or isinstance(seed, str):
+        return lane_seeds(as_seed(seed), num_envs), np.ones(num_envs, np.bool_)
+    if len(seed) != num_envs:
+        raise ValueError(f"{len(seed)} seeds for num_envs={num_envs}: expected one per lane")
+    given = np.array([entry is not None for entry in seed], np.bool_)
+    values = [0 if entry is None else as_seed(entry) for entry in seed]
     return np.array(values, np.uint64), given
 
 

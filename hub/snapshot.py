@@ -1,8 +1,8 @@
 """Sealed snapshots: bytes that say what they are of and whether they are whole.
 
-Layout: magic `HUBS`, format version (uint16), length of the configuration text (uint32), a
-32-byte BLAKE2b digest of everything that follows, the configuration (UTF-8), the payload; numbers
-are little-endian. The digest finds damage; it does not authenticate.
+Layout, numbers little-endian: magic `HUBS`, format version (uint16), length of the configuration
+text (uint32), BLAKE2b digest of all the rest (32 bytes), the configuration (UTF-8), the payload.
+The digest finds damage; it does not authenticate.
 """
 
 from __future__ import annotations
@@ -12,15 +12,17 @@ import struct
 
 from hub.errors import SnapshotError
 
-_HEADER = struct.Struct("<4sHI32s")
+_HEAD = struct.Struct("<4sHI")
+_DIGEST_SIZE = 32
 _MAGIC = b"HUBS"
 _VERSION = 1
 
 
 def seal(config: str, payload: bytes) -> bytes:
     """Wrap `payload`, the state of an environment that `config` describes."""
-    body = config.encode() + payload
-    return _HEADER.pack(_MAGIC, _VERSION, len(config.encode()), _digest(body)) + body
+    text = config.encode()
+    head, body = _HEAD.pack(_MAGIC, _VERSION, len(text)), text + payload
+    return head + _digest(head, body) + body
 
 
 def unseal(config: str, data: bytes) -> bytes:
@@ -30,13 +32,14 @@ def unseal(config: str, data: bytes) -> bytes:
         SnapshotError: `data` is no snapshot, damaged, of another format version, or of an
             environment with another configuration.
     """
-    if len(data) < _HEADER.size or data[:4] != _MAGIC:
+    start = _HEAD.size + _DIGEST_SIZE
+    head, digest, body = data[: _HEAD.size], data[_HEAD.size : start], data[start:]
+    if len(data) < start or not data.startswith(_MAGIC):
         raise SnapshotError(f"{len(data)} bytes that are no snapshot: expected snapshot()'s bytes")
-    _, version, size, digest = _HEADER.unpack_from(data)
+    _, version, size = _HEAD.unpack(head)
     if version != _VERSION:
         raise SnapshotError(f"snapshot format {version}, expected {_VERSION}: take a new one")
-    body = data[_HEADER.size :]
-    if _digest(body) != digest:
+    if _digest(head, body) != digest:
         raise SnapshotError("the snapshot is damaged (its checksum does not match): take a new one")
     if body[:size] != config.encode():
         raise SnapshotError(
@@ -46,5 +49,5 @@ def unseal(config: str, data: bytes) -> bytes:
     return body[size:]
 
 
-def _digest(body: bytes) -> bytes:
-    return hashlib.blake2b(body, digest_size=32).digest()
+def _digest(head: bytes, body: bytes) -> bytes:
+    return hashlib.blake2b(head + body, digest_size=_DIGEST_SIZE).digest()

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any, ClassVar
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -12,7 +12,7 @@ from gymnasium.vector.utils import batch_space
 
 from hub.core_host import CoreHost
 from hub.native import CoreFactory, Draw, fresh, lane_of
-from hub.seeds import Mask, SeedLike, as_seed, lane_seeds, listed_seeds, reset_mask
+from hub.seeds import SeedLike, lane_seeds, parse_seeds, reset_mask
 
 Step = tuple[
     Any, npt.NDArray[np.float64], npt.NDArray[np.bool_], npt.NDArray[np.bool_], dict[str, Any]
@@ -45,7 +45,7 @@ class NativeVectorEnv(CoreHost, VectorEnv[Any, Any, npt.NDArray[Any]]):
         TypeError: The action space is of another kind.
     """
 
-    metadata: ClassVar[dict[str, Any]] = {"render_modes": []}  # type: ignore[misc]  # as Gymnasium's classes; instances add their autoreset mode
+    metadata: dict[str, Any] = {"render_modes": []}  # noqa: RUF012  # instances have their own
 
     def __init__(
         self,
@@ -61,8 +61,9 @@ class NativeVectorEnv(CoreHost, VectorEnv[Any, Any, npt.NDArray[Any]]):
         render_mode: str | None = None,
         draw: Draw | None = None,
     ) -> None:
-        if not isinstance(num_envs, int) or num_envs < 1:
-            raise ValueError(f"num_envs {num_envs!r}: expected a whole number, 1 or more")
+        _check_count("num_envs", num_envs)
+        if max_episode_steps is not None:
+            _check_count("max_episode_steps", max_episode_steps)
         if not isinstance(action_space, (Box, Discrete, MultiBinary, MultiDiscrete)):
             raise TypeError(
                 f"action space {action_space}: a native core takes actions as one array, "
@@ -76,16 +77,8 @@ class NativeVectorEnv(CoreHost, VectorEnv[Any, Any, npt.NDArray[Any]]):
         self.single_action_space = action_space
         self.observation_space = batch_space(observation_space, num_envs)
         self.action_space = batch_space(action_space, num_envs)
-        self._host(
-            factory,
-            observation_space,
-            num_envs,
-            self.autoreset_mode,
-            max_episode_steps,
-            num_threads,
-            render_mode,
-            draw,
-        )
+        settings = (self.autoreset_mode, max_episode_steps, num_threads)
+        self._host(factory, (observation_space, num_envs, *settings), render_mode, draw)
 
     @property
     def num_threads(self) -> int:
@@ -107,33 +100,25 @@ class NativeVectorEnv(CoreHost, VectorEnv[Any, Any, npt.NDArray[Any]]):
             The observations of all lanes, and an empty dict.
         """
         mask = reset_mask(options, self.num_envs)
-        if seed is None:
-            seeds, given = None, None
-        elif isinstance(seed, (int, np.integer)):
-            base = as_seed(seed)
-            super().reset(seed=base)
-            seeds, given = lane_seeds(base, self.num_envs), None
-        else:
-            seeds, given = listed_seeds(seed, self.num_envs)
+        seeds, given = parse_seeds(seed, self.num_envs)
+        if isinstance(seed, (int, np.integer)):
+            super().reset(seed=int(seed))
+        elif given.any():
             self.np_random = np.random.default_rng([*seeds.tolist(), *given.tolist()])
-        self._reset_core(seeds, given, mask)
-        return self._observe(), {}
-
-    def _reset_core(
-        self, seeds: npt.NDArray[np.uint64] | None, given: Mask | None, mask: Mask | None
-    ) -> None:
-        if not self._started and (seeds is None or given is not None):
+        if not (self._started or given.all()):
             base = int(self.np_random.integers(0, 1 << 64, dtype=np.uint64))
-            entropy = lane_seeds(base, self.num_envs)
-            seeds = entropy if seeds is None else np.where(given, seeds, entropy)
-            given = None
-        if seeds is None or given is None:
+            seeds = np.where(given, seeds, lane_seeds(base, self.num_envs))
+            given = np.ones_like(given)
+        if given.all():
             self._core.reset(seeds, mask)
+        elif not given.any():
+            self._core.reset(None, mask)
         else:
-            wanted = np.ones(self.num_envs, np.bool_) if mask is None else mask
+            wanted = np.ones_like(given) if mask is None else mask
             self._core.reset(seeds, wanted & given)
             self._core.reset(None, wanted & ~given)
         self._started = True
+        return self._observe(), {}
 
     def step(self, actions: Any) -> Step:
         """Step every lane.
@@ -155,7 +140,7 @@ class NativeVectorEnv(CoreHost, VectorEnv[Any, Any, npt.NDArray[Any]]):
             actions = self._as_actions(actions)
         ended = self._core.step(actions)
         lanes = self._lanes
-        infos = self._final(ended) if ended and lanes.final_observations is not None else {}
+        infos = self._final() if ended and lanes.final_observations is not None else {}
         if not self.copy:
             return lanes.observations, lanes.rewards, lanes.terminations, lanes.truncations, infos
         return (
@@ -168,16 +153,16 @@ class NativeVectorEnv(CoreHost, VectorEnv[Any, Any, npt.NDArray[Any]]):
 
     def _as_actions(self, actions: Any) -> npt.NDArray[Any]:
         given = np.asarray(actions)
-        wanted = self.action_space.dtype
+        wanted = np.dtype(self.action_space.dtype)
         if not np.can_cast(given.dtype, wanted, "same_kind"):
             raise TypeError(f"actions of dtype {given.dtype}: expected {wanted}")
         return np.ascontiguousarray(given, wanted)
 
-    def _final(self, ended: int) -> dict[str, Any]:
+    def _final(self) -> dict[str, Any]:
         """Lay out the last observations of this step's episodes as Gymnasium does."""
         mask = self._lanes.terminations | self._lanes.truncations
         last = np.full(self.num_envs, None, dtype=object)
-        for lane in np.flatnonzero(mask):
+        for lane in np.flatnonzero(mask).tolist():
             last[lane] = lane_of(self._lanes.final_observations, lane)
         return {
             "final_obs": last,
@@ -195,7 +180,9 @@ class NativeVectorEnv(CoreHost, VectorEnv[Any, Any, npt.NDArray[Any]]):
 
     def close_extras(self, **kwargs: Any) -> None:
         """Free the core; every later call raises `ClosedError`."""
-        self._core.close()
+        # Gymnasium 1.1 and 1.2 also close what failed to be constructed.
+        if hasattr(self, "_core"):
+            self._core.close()
 
     def _bind(self) -> None:
         super()._bind()
@@ -206,3 +193,8 @@ class NativeVectorEnv(CoreHost, VectorEnv[Any, Any, npt.NDArray[Any]]):
             self._observe = batch.copy
         else:
             self._observe = lambda: fresh(batch)
+
+
+def _check_count(name: str, value: Any) -> None:
+    if not isinstance(value, int) or value < 1:
+        raise ValueError(f"{name} {value!r}: expected a whole number, 1 or more")

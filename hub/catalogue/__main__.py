@@ -3,15 +3,12 @@
 from __future__ import annotations
 
 import json
-from pathlib import Path
 
 import click
 
-from hub.catalogue import catalogue_cards
+from hub.catalogue.cards import CARDS, catalogue_cards
 from hub.plugins import FIRST_PARTY, PLUGINS
 from hub.registry import EnvCard
-
-CARDS = Path(__file__).with_name("cards.json")
 
 
 def installed_cards() -> list[EnvCard]:

@@ -4,9 +4,9 @@
 makes a test of each rule.
 """
 
-from hub.conformance.report import SCHEMA, Check, Report
+from hub.conformance.report import SCHEMA, Check, Report, where
 from hub.conformance.rules import TABLE as RULES
 from hub.conformance.rules import Rule
 from hub.conformance.runner import DEFAULT_SECONDS, check
 
-__all__ = ["DEFAULT_SECONDS", "RULES", "SCHEMA", "Check", "Report", "Rule", "check"]
+__all__ = ["DEFAULT_SECONDS", "RULES", "SCHEMA", "Check", "Report", "Rule", "check", "where"]

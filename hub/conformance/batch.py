@@ -56,6 +56,7 @@ def open_vector(
     with blame(f"gymnasium.make_vec(vectorization_mode={kind!r})"):
         env = gymnasium.make_vec(session.spec, num_envs, vectorization_mode=kind, **kwargs)
     session.pulse.leave()
+    session.grant()
     probe = VectorProbe(cast(Any, env), session.pulse)
     try:
         yield probe
@@ -69,14 +70,33 @@ def require_vector(session: Session) -> None:
         raise Skipped("no vector_entry_point; see sync and async")
 
 
-def vector_takes(session: Session, option: str) -> bool:
-    """Tell whether the constructor of the vector environment names the keyword `option`."""
-    target: Any = session.spec.vector_entry_point
-    if session.spec.id in hub.PLUGINS.registry:
-        target = hub.PLUGINS.registry.card(session.spec.id).vector_entry_point
-    create = load(target) if isinstance(target, str) else target
-    known = options(create)
-    return known is None or option in known
+def vector_takes(session: Session, option: str, trial: Any) -> bool:
+    """Tell whether the constructor of the vector environment takes the keyword `option`.
+
+    Args:
+        session: The run.
+        option: The keyword.
+        trial: A value to try, where the constructor takes `**kwargs` and so names nothing.
+    """
+
+    def look() -> bool:
+        target: Any = session.spec.vector_entry_point
+        if session.spec.id in hub.PLUGINS.registry:
+            target = hub.PLUGINS.registry.card(session.spec.id).vector_entry_point
+        with blame(f"loading {target}"):
+            known = options(load(target) if isinstance(target, str) else target)
+        if known is not None:
+            return option in known
+        try:
+            with open_vector(session, 1, **{option: trial}):
+                return True
+        except Finding as found:
+            if isinstance(found.__cause__, TypeError):
+                return False
+            raise
+
+    taken: bool = session.once(("takes", option), look)
+    return taken
 
 
 def own_modes(session: Session) -> tuple[AutoresetMode, ...]:
@@ -88,7 +108,7 @@ def own_modes(session: Session) -> tuple[AutoresetMode, ...]:
         if not isinstance(default, AutoresetMode):
             text = f"metadata['autoreset_mode'] is {default!r}, not an AutoresetMode"
             raise Finding(text, field="metadata")
-        if not vector_takes(session, "autoreset_mode"):
+        if not vector_takes(session, "autoreset_mode", AutoresetMode.NEXT_STEP):
             return (default,)
         return (default, *(mode for mode in MODES if mode is not default))
 
@@ -100,7 +120,11 @@ def mode_kwargs(session: Session, mode: AutoresetMode, kind: str) -> dict[str, A
     """Return the keyword arguments that ask `open_vector` for an autoreset mode."""
     if kind != "vector_entry_point":
         return {"vector_kwargs": {"autoreset_mode": mode}}
-    return {"autoreset_mode": mode} if vector_takes(session, "autoreset_mode") else {}
+    return (
+        {"autoreset_mode": mode}
+        if vector_takes(session, "autoreset_mode", AutoresetMode.NEXT_STEP)
+        else {}
+    )
 
 
 def lane_of(space: gymnasium.Space[Any], batch: Any, lane: int) -> Any:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import hub
@@ -12,7 +12,7 @@ from hub.conformance.process import Child, TimedOut
 from hub.conformance.report import Check, Report
 from hub.conformance.rules import GATES, TABLE
 from hub.entry import require
-from hub.errors import HubError, UnknownEnvironment
+from hub.errors import HubError, UnknownEnvironment, UnknownOption
 from hub.registry import full_id
 
 DEFAULT_SECONDS = 45.0
@@ -28,6 +28,7 @@ def check(
     env_id: str,
     seconds: float = DEFAULT_SECONDS,
     strict: bool | None = None,
+    rules: Sequence[str] | None = None,
     listener: Listener | None = None,
 ) -> Report:
     """Run the conformance suite over one environment, in processes of its own.
@@ -37,9 +38,11 @@ def check(
             the hub with or without `hub:`.
         seconds: Time for everything; an environment that does not return is ended by then.
         strict: Whether the rules that the hub adds to Gymnasium's apply (the default: to ids of
-            the hub only). They are: rewards and flags are Python's own `float` and `bool`; a step
-            after the end raises or keeps its flag; lane `i` of `reset(seed=s)` is the single
-            environment's `reset(seed=s + i)`; all three autoreset modes are there.
+            the hub only). They are: rewards and flags are Python's own `float` and `bool`; the
+            caller may overwrite an observation; a step after the end raises or keeps its flag;
+            lane `i` of `reset(seed=s)` is the single environment's `reset(seed=s + i)`; all three
+            autoreset modes are there.
+        rules: Names of the rules to run; None runs all.
         listener: Called with `(name, None)` when a rule begins and `(name, check)` when it ends.
 
     Returns:
@@ -53,7 +56,12 @@ def check(
     if is_hub:
         require(hub.PLUGINS.registry.card(env_id))
     name = full_id(env_id) if is_hub else env_id
-    run = _Run(name, seconds, is_hub if strict is None else strict, listener)
+    known = [rule.name for rule in TABLE]
+    unknown = sorted(set(rules or ()) - set(known))
+    if unknown:
+        raise UnknownOption(f"no rule {', '.join(unknown)}; the rules: {', '.join(known)}")
+    wanted = [rule for rule in known if rules is None or rule in rules]
+    run = _Run(name, seconds, is_hub if strict is None else strict, wanted, listener)
     while run.left and run.deaths < MAX_DEATHS:
         run.once()
     return Report.of(name, tuple(run.finish()))
@@ -62,8 +70,15 @@ def check(
 class _Run:
     """The state of one report in the making."""
 
-    def __init__(self, env_id: str, seconds: float, strict: bool, listener: Listener | None):
-        self._id, self._seconds, self._strict = env_id, seconds, strict
+    def __init__(
+        self,
+        env_id: str,
+        seconds: float,
+        strict: bool,
+        wanted: list[str],
+        listener: Listener | None,
+    ) -> None:
+        self._id, self._seconds, self._strict, self._wanted = env_id, seconds, strict, wanted
         self._tell = listener or (lambda name, check: None)
         self._deadline = time.monotonic() + seconds
         self._checks: dict[str, Check] = {}
@@ -72,7 +87,7 @@ class _Run:
     @property
     def left(self) -> list[str]:
         """Names of the rules without an outcome."""
-        return [rule.name for rule in TABLE if rule.name not in self._checks]
+        return [name for name in self._wanted if name not in self._checks]
 
     def once(self) -> None:
         """Let one child work on what is left."""
@@ -139,4 +154,4 @@ class _Run:
     def finish(self) -> list[Check]:
         """Return the outcomes in the order of the rules."""
         self._skip_rest(f"not run, because the process ended {self.deaths} times")
-        return [self._checks[rule.name] for rule in TABLE]
+        return [self._checks[name] for name in self._wanted]

@@ -178,7 +178,10 @@ def bad_flags(strict: bool, result: Step, step: int, seed: int) -> Finding | Non
 def bad_info(walk: Walk, info: dict[str, Any], step: int, seed: int) -> Finding | None:
     """Return a finding unless `info` can be compared, copied and sent to another process."""
     leaves = snapshot(info, "info")
-    kind = tuple((path, type(leaf), getattr(leaf, "shape", None)) for path, leaf in leaves.items())
+    kind = tuple(
+        (path, type(leaf), getattr(leaf, "shape", None), getattr(leaf, "dtype", None))
+        for path, leaf in leaves.items()
+    )
     if kind in walk.infos or len(walk.infos) > 64:
         return None
     walk.infos[kind] = _own_copy(info)

@@ -57,7 +57,8 @@ def compare(expected: ArrayLike, actual: ArrayLike, what: str = "case") -> Check
         gap = np.where(same, 0.0, np.abs(want - got))
     gap = np.where(np.isnan(gap), math.inf, gap)
     index = tuple(int(i) for i in np.unravel_index(int(gap.argmax()), gap.shape))
-    worst = f"{what} {index[0]} {index[1:] or ''}: expected {want[index]!r}, got {got[index]!r}"
+    place = f"[{', '.join(map(str, index[1:]))}]" if index[1:] else ""
+    worst = f"{what} {index[0]}{place}: expected {want[index]:.9g}, got {got[index]:.9g}"
     return CheckResult(len(want), float(gap[index]), worst if gap[index] > 0 else "")
 
 

@@ -68,7 +68,8 @@ class Sources:
     Attributes:
         package: Top-level import name of the package that holds the engine.
         files: Glob patterns, relative to the package's directory, of the engine's files that
-            every installation carries (Python, tables). Each must match a file.
+            every installation carries (Python, tables), and of modules that hold its checks,
+            which are part of what was shown. Each must match a file.
         compiled: Paths, relative to the package's directory, of sources that only a checkout
             carries (C, Rust); `..` is allowed, base names must differ.
         embedded: `"module:attribute"` of the `str` that the build put into the binary:

@@ -18,6 +18,7 @@ th, td { text-align: left; padding: .25rem .8rem .25rem 0; border-bottom: 1px so
          vertical-align: top; }
 .passed, .ok { color: #1b7a2f; } .failed { color: #b3261e; font-weight: 600; }
 .skipped { color: #8a6d00; } code { font-size: .9em; overflow-wrap: anywhere; }
+.date { white-space: nowrap; }
 svg text { font: 12px system-ui, sans-serif; } svg { max-width: 100%; height: auto; }
 """
 
@@ -66,8 +67,12 @@ def _levels(data: dict[str, Any]) -> str:
         found = data["levels"].get(level)
         state = found["state"] if found else "not run"
         mark = _raw(f'<span class="{state}">{state}</span>')
-        rows.append((title, mark, what(found) if found else "", found["date"] if found else ""))
+        rows.append((title, mark, what(found) if found else "", _date(found)))
     return _table(("level", "state", "what was compared", "date"), rows)
+
+
+def _date(level: dict[str, Any] | None) -> str:
+    return _raw(f'<span class="date">{level["date"]}</span>') if level else ""
 
 
 def _checks(level: str, data: dict[str, Any]) -> str:

@@ -51,14 +51,24 @@ class MutantReport:
     survivors: tuple[str, ...]
 
 
-def run_mutants(declaration: Declaration, run: Run) -> MutantReport:
-    """Run L1 to L3 once without and once with every mutant.
+def run_mutants(
+    declaration: Declaration, run: Run, baseline: tuple[LevelReport, ...] = ()
+) -> MutantReport:
+    """Run L1 to L3 with every mutant.
+
+    Args:
+        declaration: The translation's.
+        run: `sample` and `progress` are used.
+        baseline: What the same run found without mutants; the levels it lacks are run first.
 
     Raises:
         DeclarationError: The engine fails without any mutant, so that nothing can be learnt.
     """
     quiet = Run(MUTANT_LEVEL, run.sample)
-    failure = _failure(run_ladder(declaration, quiet))
+    below = baseline[:MUTANT_LEVEL]
+    failure = _failure(below)
+    if failure is None and len(below) < MUTANT_LEVEL:
+        failure = _failure(run_ladder(declaration, quiet))
     if failure:
         raise DeclarationError(
             f"the engine fails L{failure.level} without any mutant: {failure.detail}"

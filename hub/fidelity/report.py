@@ -102,7 +102,7 @@ def transfer_table(transfer: dict[str, Any]) -> Table:
     """One row an arm."""
     title = f"L4, margin {transfer['margin']:g}"
     table = Table(title=title, title_justify="left", box=None)
-    names = ("trained in", "policies", "episodes", "power", "fast", "reference", "p paired")
+    names = ("trained in", "policies", "episodes", "power", "engine", "reference", "p paired")
     for name in (*names, "p Welch", "effect", "verdict"):
         table.add_column(name, overflow="fold")
     for arm in transfer["arms"]:

@@ -8,7 +8,7 @@ from html import escape
 from typing import Any
 
 WIDTH, HEIGHT, PAD = 640, 220, 48
-COLOURS = {"fast": "#1f6fb4", "reference": "#c2571a"}
+COLOURS = {"engine": "#1f6fb4", "reference": "#c2571a"}
 
 
 @dataclass(frozen=True)
@@ -62,14 +62,14 @@ def equivalence_plot(transfer: dict[str, Any]) -> str:
 def _interval(arm: dict[str, Any], x: Axis, y: float) -> list[str]:
     test, colour = arm["paired"], COLOURS[arm["trained_in"]]
     dots = [
-        f'<circle cx="{x(row["fast"] - row["reference"]):.1f}" cy="{y + 12}" r="2.5" '
+        f'<circle cx="{x(row["engine"] - row["reference"]):.1f}" cy="{y + 12}" r="2.5" '
         f'fill="{colour}" fill-opacity=".5"/>'
         for row in arm["policies"]
-        if x.low <= row["fast"] - row["reference"] <= x.high
+        if x.low <= row["engine"] - row["reference"] <= x.high
     ]
     low, high = (x(end) for end in test["interval"])
     return [
-        _text(140, y + 4, f"trained in {arm['trained_in']}", "end"),
+        _text(144, y + 4, f"trained in the {arm['trained_in']}", "end"),
         _line(low, y, high, y, colour, width=3),
         f'<circle cx="{x(test["difference"]):.1f}" cy="{y}" r="5" fill="{colour}"/>',
         *dots,
@@ -97,7 +97,7 @@ def learning_curves(transfer: dict[str, Any]) -> str:
             f'<polyline points="{path}" fill="none" stroke="{COLOURS[arm]}" stroke-opacity=".6"/>'
         )
     for place, (arm, colour) in enumerate(COLOURS.items()):
-        parts.append(_text(PAD + 60 + 160 * place, 14, f"trained in {arm}", "start", colour))
+        parts.append(_text(PAD + 60 + 160 * place, 14, f"trained in the {arm}", "start", colour))
     parts.append(_text(WIDTH / 2, HEIGHT - 3, "environment steps (y: mean return)", "middle"))
     return _svg(HEIGHT, parts)
 
@@ -108,7 +108,7 @@ def share_bars(shares: dict[str, float], paper: dict[int, float]) -> str:
     for row, (level, share) in enumerate(shares.items()):
         y = 12 + 44 * row
         parts.append(_text(60, y + 20, f"L{level}", "end"))
-        bars = ((share, COLOURS["fast"], "here"), (paper[int(level)], "#aaa", "paper"))
+        bars = ((share, COLOURS["engine"], "here"), (paper[int(level)], "#aaa", "paper"))
         for place, (value, colour, name) in enumerate(bars):
             top, width = y + 16 * place, 400 * value
             parts.append(

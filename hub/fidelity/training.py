@@ -11,7 +11,7 @@ from typing import Any, Literal, TypeAlias
 from hub.fidelity.plans import Floats, Transfer
 from hub.fidelity.trainers import CurvePoint, Trained, Trainer
 
-Arm: TypeAlias = Literal["fast", "reference"]
+Arm: TypeAlias = Literal["engine", "reference"]
 Evaluate: TypeAlias = Callable[[Path, Arm], Floats]
 """`(policy file, side) -> returns`, on the pilot's seeds."""
 
@@ -58,7 +58,7 @@ def train_arm(
     Training seeds follow each other from `plan.seed`, the same in both arms. What training
     leaves in `work` is used again when it was made by the same call.
     """
-    env_id = plan.fast_id if policies.arm == "fast" else plan.reference_id
+    env_id = plan.fast_id if policies.arm == "engine" else plan.reference_id
     tried = len(policies.accepted) + len(policies.rejected)
     while len(policies.accepted) < wanted and tried < 2 * wanted:
         if progress:

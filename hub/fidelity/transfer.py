@@ -17,7 +17,7 @@ from hub.fidelity.rollouts import Progress
 from hub.fidelity.trainers import CurvePoint, Trainer
 from hub.fidelity.training import Arm, ArmPolicies, train_arm
 
-ARMS: tuple[Arm, Arm] = ("fast", "reference")
+ARMS: tuple[Arm, Arm] = ("engine", "reference")
 # Evaluation seeds: the pilot's, the test's and training's own never meet.
 PILOT, TEST = 1_000_000, 2_000_000
 
@@ -28,13 +28,13 @@ class PolicyRow:
 
     Attributes:
         seed: It was trained with.
-        fast: Mean return in the engine.
+        engine: Mean return in the engine.
         reference: Mean return in the reference, over the same episode seeds.
         curve: Its learning curve.
     """
 
     seed: int
-    fast: float
+    engine: float
     reference: float
     curve: tuple[CurvePoint, ...]
 
@@ -44,7 +44,7 @@ class ArmReport:
     """One row of the transfer table: the policies trained on one side.
 
     Attributes:
-        trained_in: `"fast"` or `"reference"`.
+        trained_in: `"engine"` or `"reference"`.
         equivalent: The paired TOST rejects on both sides.
         statement: The verdict in words.
         rejected: Policies that did not reach the declared return.
@@ -80,7 +80,7 @@ class Sides:
     def __init__(self, declaration: Declaration, plan: Transfer, trainer: Trainer) -> None:
         self._plan, self._trainer = plan, trainer
         self._envs: dict[Arm, Any] = {
-            "fast": declaration.engine(LANES),
+            "engine": declaration.engine(LANES),
             "reference": reference_lanes(declaration, LANES),
         }
 
@@ -159,7 +159,7 @@ def _evaluate(
         rows.append(PolicyRow(candidate.seed, means[0], means[1], candidate.curve))
         if progress:
             progress("policies evaluated", number, len(policies.accepted))
-    fast, reference = [row.fast for row in rows], [row.reference for row in rows]
+    fast, reference = [row.engine for row in rows], [row.reference for row in rows]
     paired = paired_tost(fast, reference, plan.margin, plan.alpha)
     return ArmReport(
         trained_in=policies.arm,

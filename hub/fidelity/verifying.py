@@ -39,7 +39,7 @@ class Verification:
     Attributes:
         certificate: What was found; levels that were not run are taken from the certificate on
             disk while that one holds.
-        passed: No level (and no mutant) that was run failed.
+        passed: L1 to L3, as far as asked for, and every mutant passed, and L4 did not fail.
         written: Where the certificate was written, or None.
         reason: Why it was not written, or empty.
     """
@@ -84,19 +84,25 @@ def verify(card: EnvCard, run: Run, *, mutants: bool = False) -> Verification:
     """
     declaration = declaration_of(card)
     check_build(declaration.sources)
+    # Hashed before the run: it speaks of the files that were loaded, not of later edits.
+    blank = _blank(card, declaration)
     reports = run_ladder(declaration, run)
-    today = datetime.datetime.now(datetime.UTC).date().isoformat()
-    certificate = _certificate(card, declaration, reports, today)
-    passed = all(report.state != "failed" for report in reports)
-    if mutants:
-        found = run_mutants(declaration, run)
-        certificate = replace(certificate, mutants=json_values(found))
-        passed = passed and found.passed
+    levels = {str(report.level): {**_level(report), "date": blank.date} for report in reports}
+    certificate = replace(blank, level=level_reached(reports), levels=levels)
+    # L4 may be skipped for want of a trainer; a lower level that was skipped shows nothing.
+    passed = all(r.state == "passed" or (r.level, r.state) == (4, "skipped") for r in reports)
     path = certificate_path(card)
     certificate = _with_earlier_levels(certificate, path)
     reason = _reason_not_to_write(reports, run)
     if not reason:
+        # Before the mutants, whose many builds may end in an error: what was shown is kept.
         write_certificate(path, certificate)
+    if mutants:
+        found = run_mutants(declaration, run, reports)
+        certificate = replace(certificate, mutants=json_values(found))
+        passed = passed and found.passed
+        if not reason:
+            write_certificate(path, certificate)
     return Verification(certificate, passed, None if reason else path, reason)
 
 
@@ -125,16 +131,15 @@ def hashed_sources(card: EnvCard, declaration: Declaration) -> Sources:
     return replace(declaration.sources, files=tuple(files))
 
 
-def _certificate(
-    card: EnvCard, declaration: Declaration, reports: tuple[LevelReport, ...], today: str
-) -> Certificate:
+def _blank(card: EnvCard, declaration: Declaration) -> Certificate:
+    """A certificate of today's sources and versions that shows nothing yet."""
     sources = hashed_sources(card, declaration)
     reference = declaration.reference
     return Certificate(
         id=card.id,
         hub=hub.__version__,
-        level=level_reached(reports),
-        date=today,
+        level=0,
+        date=datetime.datetime.now(datetime.UTC).date().isoformat(),
         declaration=card.fidelity,
         sources=json_values(sources),
         engine_hash=engine_hash(sources),
@@ -146,7 +151,7 @@ def _certificate(
             "hash": reference_hash(sources.package, reference.sources),
         },
         machine=machine(),
-        levels={str(r.level): {**_level(r), "date": today} for r in reports},
+        levels={},
     )
 
 

@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+from typing import Any
+
 import jax
 import jax.numpy as jnp
 import numpy as np
-import numpy.typing as npt
 
 from hub.seeds import as_seed
 
 
-def lane_keys(seeds: npt.ArrayLike) -> jax.Array:
+def lane_keys(seeds: Iterable[Any]) -> jax.Array:
     """Make one Threefry key per seed.
 
     A seed is cut into two 32-bit words here, on the host, so 64-bit seeds need no x64. For a
@@ -25,8 +27,7 @@ def lane_keys(seeds: npt.ArrayLike) -> jax.Array:
     Raises:
         ValueError: A seed is out of range.
     """
-    given = [as_seed(seed) for seed in np.asarray(seeds).tolist()]
-    whole = np.array(given, np.uint64)
+    whole = np.array([as_seed(seed) for seed in seeds], np.uint64)
     words = np.stack([whole >> np.uint64(32), whole & np.uint64(0xFFFFFFFF)], axis=-1)
     keys: jax.Array = jax.random.wrap_key_data(
         jnp.asarray(words.astype(np.uint32)), impl="threefry2x32"

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from hub import EnvCard, Requirement, hookimpl
 from hub.hookspecs import RegisterEnv
+from hub_jax.cheetah.card import CARD as HALF_CHEETAH
 
 _REQUIRES = (Requirement("distribution", "jax", "pip install jax"),)
 
@@ -20,7 +21,12 @@ CARDS = (
         disable_env_checker=True,
         reference="hub:native/Pong-v0",
         requires=_REQUIRES,
+        bench={
+            "layers": "hub_jax.bench:pong_layers",
+            "peers": ["hub:native/Pong-v0 make_vec", "hub_jax.bench:pong_peers"],
+        },
     ),
+    HALF_CHEETAH,
 )
 
 

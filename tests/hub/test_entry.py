@@ -72,7 +72,10 @@ def test_make_vec_cuts_at_its_limit_and_leaves_the_spec_alone(
     assert cuts == [[False] * 3] * 3 + [[True] * 3]
     assert gymnasium.spec("acme/Lanes-v0").to_json() == before
     if mode == "sync":
-        assert envs.env_fns[0]().spec.max_episode_steps == 4
+        assert isinstance(envs, gymnasium.vector.SyncVectorEnv)
+        spec = envs.envs[0].spec
+        assert spec is not None
+        assert gymnasium.make(spec).spec.max_episode_steps == 4  # type: ignore[union-attr]  # made from an id
     envs.close()
 
 
@@ -85,12 +88,14 @@ def test_make_vec_takes_the_vector_class_when_there_is_one(walk: Plugins) -> Non
 
 @pytest.mark.parametrize("mode", ["sync", "vector_entry_point"])
 def test_an_unknown_option_lists_the_known_ones_through_make_vec(walk: Plugins, mode: str) -> None:
-    with pytest.raises(hub.UnknownOption, match=r"no option 'strid' \(did you mean 'stride'\?\)"):
+    with pytest.raises(hub.UnknownOption, match=r"'strid' \(did you mean 'stride'\?\)"):
         gymnasium.make_vec("acme/Lanes-v0", vectorization_mode=mode, strid=1)
 
 
 def test_an_unknown_option_lists_the_known_ones(walk: Plugins) -> None:
-    with pytest.raises(TypeError, match="hub:acme/Walk-v0 has no option 'speed'; its options"):
+    with pytest.raises(
+        TypeError, match="Walk-v0 got an unexpected keyword argument 'speed'; its options"
+    ):
         gymnasium.make("acme/Walk-v0", speed=1)
     with pytest.raises(hub.UnknownOption, match="render_mode, stride"):
         gymnasium.make("acme/Walk-v0", speed=1)

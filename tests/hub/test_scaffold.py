@@ -9,7 +9,6 @@ import pytest
 
 from hub.scaffold import ScaffoldError, write
 from tests import need
-from tests.hub.cli.conftest import Run, run  # noqa: F401 - the fixture
 
 ROOT = Path(__file__).resolve().parents[2]
 
@@ -77,10 +76,3 @@ def test_the_written_tests_pass(tmp_path: Path) -> None:
     )
     assert ran.returncode == 0, ran.stdout
     assert "4 passed" in ran.stdout
-
-
-def test_the_command_writes_it_and_says_what_comes_next(run: Run, tmp_path: Path) -> None:
-    wrote = run("new", "acme-new", "--in", str(tmp_path / "deep"))
-    assert wrote.status == 0
-    assert f"pip install -e '{tmp_path}/deep/acme-new[dev]'" in wrote.out
-    assert run("new", "acme-new", "--in", str(tmp_path / "deep")).status == 2

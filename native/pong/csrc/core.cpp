@@ -1,5 +1,6 @@
 #include "core.hpp"
 
+#include <pybind11/stl.h>
 #include <sched.h>
 
 #include <algorithm>
@@ -71,21 +72,13 @@ PongCore::PongCore(py::array observations, py::object final_observations, py::ar
         bad_value("max_episode_steps 0: expected 1 or more, or None for no limit");
     if (rewards.ndim() != 1 || rewards.shape(0) < 1)
         bad_value("rewards: expected one dimension with at least one lane");
-    const py::ssize_t lanes = rewards.shape(0);
+    lanes_ = static_cast<std::size_t>(rewards.shape(0));
     const PongConfig config{compat, frame_skip, parse_autoreset(autoreset),
                             max_episode_steps.value_or(0)};
-    buffers_.observations = bind<float>("observations", observations, {lanes, 8}, keep_alive_);
-    buffers_.rewards = bind<double>("rewards", rewards, {lanes}, keep_alive_);
-    buffers_.terminations = reinterpret_cast<std::uint8_t *>(
-        bind<bool>("terminations", terminations, {lanes}, keep_alive_));
-    buffers_.truncations = reinterpret_cast<std::uint8_t *>(
-        bind<bool>("truncations", truncations, {lanes}, keep_alive_));
-    if (config.autoreset == PONG_SAME_STEP) {
-        auto last = py::cast<py::array>(final_observations);
-        buffers_.final_observations = bind<float>("final_observations", last, {lanes, 8},
-                                                  keep_alive_);
-    }
-    lanes_ = static_cast<std::size_t>(lanes);
+    if (config.autoreset == PONG_SAME_STEP && final_observations.is_none())
+        bad_value("final_observations None: expected an array under 'SameStep'");
+    const py::object last = config.autoreset == PONG_SAME_STEP ? final_observations : py::none();
+    bind_buffers(observations, last, rewards, terminations, truncations);
     const std::size_t frames = lanes_ * static_cast<std::size_t>(frame_skip);
     threads_ = choose_threads(num_threads, lanes_, frames);
     release_ = frames >= kReleaseFrames || threads_ > 1;
@@ -93,6 +86,23 @@ PongCore::PongCore(py::array observations, py::object final_observations, py::ar
     config_ = describe(config, lanes_, autoreset);
     batch_.reset(pong_batch_new(lanes_, config, buffers_));
     if (!batch_) throw std::bad_alloc();
+}
+
+void PongCore::bind_buffers(py::array observations, py::object final_observations,
+                            py::array rewards, py::array terminations, py::array truncations) {
+    const auto lanes = static_cast<py::ssize_t>(lanes_);
+    const auto flags = [&](const char *name, py::array &array) {
+        return reinterpret_cast<std::uint8_t *>(bind<bool>(name, array, {lanes}, keep_alive_));
+    };
+    buffers_.observations = bind<float>("observations", observations, {lanes, 8}, keep_alive_);
+    buffers_.rewards = bind<double>("rewards", rewards, {lanes}, keep_alive_);
+    buffers_.terminations = flags("terminations", terminations);
+    buffers_.truncations = flags("truncations", truncations);
+    if (!final_observations.is_none()) {
+        auto last = py::cast<py::array>(final_observations);
+        buffers_.final_observations =
+            bind<float>("final_observations", last, {lanes, 8}, keep_alive_);
+    }
 }
 
 PongCore::~PongCore() {
@@ -126,8 +136,14 @@ void PongCore::require_ready() {
 }
 
 void PongCore::refuse_action(std::size_t lane, const std::string &value) const {
-    bad_value("action " + value + (lanes_ > 1 ? " of lane " + std::to_string(lane) : "") +
+    raise("hub.errors", "InvalidAction",
+          "action " + value + (lanes_ > 1 ? " of lane " + std::to_string(lane) : "") +
               ": expected 0 (stay), 1 (up) or 2 (down); nothing was stepped");
+}
+
+void PongCore::check_actions(const std::int64_t *actions) const {
+    const std::size_t bad = pong_batch_bad_action(batch_.get(), actions);
+    if (bad < lanes_) refuse_action(bad, std::to_string(actions[bad]));
 }
 
 std::size_t PongCore::run(const std::int64_t *actions) {
@@ -148,8 +164,7 @@ std::size_t PongCore::step(const Actions &actions) {
         bad_value("actions: expected shape (" + std::to_string(lanes_) + ",)");
     require_ready();
     const std::int64_t *values = actions.data();
-    const std::size_t bad = pong_batch_bad_action(batch_.get(), values);
-    if (bad < lanes_) refuse_action(bad, std::to_string(values[bad]));
+    check_actions(values);
     std::size_t finished;
     if (release_) {
         const py::gil_scoped_release nogil;
@@ -158,6 +173,22 @@ std::size_t PongCore::step(const Actions &actions) {
         finished = run(values);
     }
     waiting_ = waiting_ || finished > 0;
+    return finished;
+}
+
+std::size_t PongCore::loop(const Actions &actions, std::size_t batches) {
+    const Lifecycle::Call call(life_);
+    if (actions.ndim() != 2 || actions.shape(0) < 1 ||
+        static_cast<std::size_t>(actions.shape(1)) != lanes_)
+        bad_value("actions: expected shape (rounds, " + std::to_string(lanes_) + ")");
+    if (disabled_) bad_value("loop: needs an autoreset mode");
+    require_ready();
+    const auto rounds = static_cast<std::size_t>(actions.shape(0));
+    const std::int64_t *values = actions.data();
+    for (std::size_t round = 0; round < rounds; round++) check_actions(values + round * lanes_);
+    const py::gil_scoped_release nogil;
+    std::size_t finished = 0;
+    for (std::size_t i = 0; i < batches; i++) finished += run(values + i % rounds * lanes_);
     return finished;
 }
 

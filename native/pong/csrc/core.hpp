@@ -30,6 +30,7 @@ class PongCore {
     void reset(std::optional<Seeds> seeds, std::optional<Mask> mask);
     std::size_t step(const Actions &actions);
     py::tuple step_lane(py::handle action);
+    std::size_t loop(const Actions &actions, std::size_t batches);
     py::bytes snapshot();
     void restore(const py::bytes &payload);
     py::tuple lane(std::size_t index);
@@ -39,7 +40,10 @@ class PongCore {
     const std::string &config() const { return config_; }
 
   private:
+    void bind_buffers(py::array observations, py::object final_observations, py::array rewards,
+                      py::array terminations, py::array truncations);
     std::size_t run(const std::int64_t *actions);
+    void check_actions(const std::int64_t *actions) const;
     void require_ready();
     [[noreturn]] void refuse_action(std::size_t lane, const std::string &value) const;
 

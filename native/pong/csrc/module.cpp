@@ -6,7 +6,8 @@ PYBIND11_MODULE(_core, m) {
     namespace py = pybind11;
     using hub::PongCore;
 
-    m.doc() = "The C core of Pong; use hub_pong.PongVectorEnv or gymnasium.make instead.";
+    m.doc() = "The C core of Pong; use hub_pong.env or gymnasium.make instead.";
+    m.attr("SOURCE_HASH") = HUB_SOURCE_HASH;
     hub::count_forks();
 
     py::class_<PongCore>(m, "PongCore", "Pong lanes over bound buffers; a hub.native.BatchCore.")
@@ -19,6 +20,7 @@ PYBIND11_MODULE(_core, m) {
         .def("reset", &PongCore::reset, py::arg("seeds").noconvert(), py::arg("mask").noconvert())
         .def("step", &PongCore::step, py::arg("actions").noconvert())
         .def("step_lane", &PongCore::step_lane, py::arg("action"))
+        .def("loop", &PongCore::loop, py::arg("actions").noconvert(), py::arg("batches"))
         .def("snapshot", &PongCore::snapshot)
         .def("restore", &PongCore::restore, py::arg("payload"))
         .def("lane", &PongCore::lane, py::arg("index"))

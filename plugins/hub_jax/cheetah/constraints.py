@@ -29,7 +29,6 @@ from hub_jax.cheetah.constants import (
     LIMIT,
     MIN_IMPEDANCE,
     RADIUS,
-    START_HEIGHT,
     Pair,
     SoftConstraint,
 )
@@ -133,11 +132,6 @@ def limits(qpos: Scalars, qvel: Scalars) -> Limits:
     invweight = _column(angle, [hinge.invweight for hinge in HINGES])
     weight = jnp.where(dist < 0.0, d / ((1.0 - d) * invweight), 0.0)
     return Limits(sign, dist, weight, b * sign * rate + k * d * dist)
-
-
-def start_height(qpos: Scalars) -> Scalar:
-    """Return the height of the torso's origin above the floor, m."""
-    return qpos[1] + START_HEIGHT
 
 
 def _column(like: Scalar, values: Sequence[float]) -> Scalar:

@@ -18,9 +18,10 @@ from typing import NamedTuple
 import jax
 import jax.numpy as jnp
 
-from hub_jax.cheetah.constants import BODIES, Pair
+from hub_jax.cheetah.constants import BODIES
 
 Scalar = jax.Array
+Point = tuple[Scalar | float, Scalar | float]
 Scalars = Sequence[Scalar]  # one per degree of freedom (9) unless said otherwise
 
 
@@ -43,12 +44,12 @@ class Pose(NamedTuple):
     cos: Scalar
     sin: Scalar
 
-    def turn(self, local: Pair) -> tuple[Scalar, Scalar]:
+    def turn(self, local: Point) -> tuple[Scalar, Scalar]:
         """Return the vector `local` of the body's frame in world axes."""
         x, z = local
         return x * self.cos + z * self.sin, z * self.cos - x * self.sin
 
-    def point(self, local: Pair) -> tuple[Scalar, Scalar]:
+    def point(self, local: Point) -> tuple[Scalar, Scalar]:
         """Return the point `local` of the body's frame, relative to the torso's origin."""
         x, z = self.turn(local)
         return self.x + x, self.z + z

@@ -14,6 +14,7 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 import jax.numpy as jnp
+import numpy as np
 from jax import lax
 
 from hub_jax.cheetah.arrow import Arrow, Stiffness, project, solve
@@ -22,7 +23,7 @@ from hub_jax.cheetah.constraints import Contacts, Limits, point_rows
 from hub_jax.cheetah.kinematics import Planar, Pose, Scalar, Scalars, generalised, twists
 
 NEWTON_ITERATIONS = 6  # 4 miss some contact states by up to 1e-2
-LINE_SEARCH_STEPS = 3  # beyond the full step
+LINE_SEARCH_STEPS = 1  # beyond the full step
 
 
 class Problem(NamedTuple):
@@ -68,28 +69,31 @@ def jacobian_times(problem: Problem, vector: Scalars) -> Rows:
     return Rows(normal, edge, problem.limits.sign * jnp.stack(vector[3:]))
 
 
-def newton(problem: Problem, smooth: Scalars, iterations: int, line_steps: int) -> Iterate:
+def newton(problem: Problem, smooth: Scalars) -> Iterate:
     """Return the constrained acceleration, from `M^-1 smooth` on.
 
     Args:
         problem: Matrices and constraints.
         smooth: Generalised force without constraints, 9.
-        iterations: Newton steps.
-        line_steps: Newton steps of each line search, after the full step.
     """
     qacc = solve(problem.mass, smooth)
     offset = Rows(problem.contacts.normal, problem.contacts.edge, problem.limits.offset)
     rows = Rows(*(a + b for a, b in zip(offset, jacobian_times(problem, qacc), strict=True)))
     iterate = Iterate(qacc, [jnp.zeros_like(a) for a in qacc], rows)
-    return lax.fori_loop(0, iterations, lambda _, at: newton_step(problem, at, line_steps), iterate)
+
+    def step(_: int, at: Iterate) -> Iterate:
+        return newton_step(problem, at)
+
+    result: Iterate = lax.fori_loop(0, NEWTON_ITERATIONS, step, iterate)
+    return result
 
 
-def newton_step(problem: Problem, iterate: Iterate, line_steps: int) -> Iterate:
+def newton_step(problem: Problem, iterate: Iterate) -> Iterate:
     """Return the iterate after one Newton step with a line search."""
     force, hessian = force_and_hessian(problem, iterate.rows)
     step = solve(hessian, [f - e for f, e in zip(force, iterate.excess, strict=True)])
     move = Iterate(step, problem.mass.times(step), jacobian_times(problem, step))
-    size = line_search(problem, iterate, move, line_steps)
+    size = line_search(problem, iterate, move)
     return Iterate(
         [a + size * p for a, p in zip(iterate.qacc, move.qacc, strict=True)],
         [a + size * p for a, p in zip(iterate.excess, move.excess, strict=True)],
@@ -113,7 +117,7 @@ def force_and_hessian(problem: Problem, rows: Rows) -> tuple[list[Scalar], Arrow
     return force, project(problem.tree, maps).plus_diagonal(list(stiff))
 
 
-def line_search(problem: Problem, start: Iterate, move: Iterate, steps: int) -> Scalar:
+def line_search(problem: Problem, start: Iterate, move: Iterate) -> Scalar:
     """Return the step size that minimises the cost along `move`.
 
     The cost's derivative along the line grows and is piecewise linear. The search starts with the
@@ -124,23 +128,22 @@ def line_search(problem: Problem, start: Iterate, move: Iterate, steps: int) -> 
         problem: Weights of the rows.
         start: The iterate.
         move: The search direction, `M` times it, and `J` times it.
-        steps: Newton steps after the full one.
     """
     slope, curve = _dot(start.excess, move.qacc), _dot(move.excess, move.qacc)
     size = jnp.ones_like(slope)
     low, high = jnp.zeros_like(slope), jnp.full_like(slope, jnp.inf)
-    for _ in range(steps):
+    for _ in range(LINE_SEARCH_STEPS):
         first, second = _derivatives(problem, start.rows.moved(size, move.rows), move.rows)
         first, second = first + slope + size * curve, second + curve
         low, high = jnp.where(first < 0.0, size, low), jnp.where(first < 0.0, high, size)
-        trial = size - first / jnp.maximum(second, jnp.finfo(second.dtype).tiny)
+        trial = size - first / jnp.maximum(second, np.finfo(second.dtype).tiny)
         size = jnp.where((trial >= low) & (trial <= high), trial, 0.5 * (low + high))
     return size
 
 
 def _derivatives(problem: Problem, at: Rows, move: Rows) -> tuple[Scalar, Scalar]:
     """Return first and second derivative of the constraints' cost at the residuals `at`."""
-    slope, curve = 0.0, 0.0
+    slope = curve = jnp.zeros_like(at.normal)
     for sign, count in ((0.0, 2.0), (1.0, 1.0), (-1.0, 1.0)):
         value = at.normal + sign * at.edge if sign else at.normal
         rate = move.normal + sign * move.edge if sign else move.normal

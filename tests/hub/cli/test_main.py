@@ -2,7 +2,6 @@ from __future__ import annotations
 
 import subprocess
 import sys
-import time
 from pathlib import Path
 
 import pytest
@@ -10,16 +9,7 @@ import pytest
 from hub.cli.main import BUILT_IN
 from hub.plugins import Component, Plugins
 from tests.hub.cli.conftest import Run
-
-
-def best_seconds(*arguments: str, runs: int = 5) -> float:
-    """Wall time of a Python process, the best of several: noise only ever adds."""
-    times = []
-    for _ in range(runs):
-        start = time.perf_counter()
-        subprocess.run([sys.executable, *arguments], check=True, capture_output=True)
-        times.append(time.perf_counter() - start)
-    return min(times)
+from tests.startup import cpu_seconds
 
 
 def test_help_lists_every_command_without_importing_one(run: Run) -> None:
@@ -42,9 +32,9 @@ def test_every_built_in_command_has_help(run: Run, name: str) -> None:
 
 
 @pytest.mark.slow
-def test_help_starts_within_the_budget_over_gymnasium() -> None:
-    reference = best_seconds("-c", "import gymnasium")
-    assert best_seconds("-m", "hub", "--help") <= 1.6 * reference
+def test_help_starts_within_the_budget_over_gymnasium(tmp_path: Path) -> None:
+    reference = cpu_seconds(tmp_path, "-c", "import gymnasium")
+    assert cpu_seconds(tmp_path, "-m", "hub", "--help") <= 1.6 * reference
 
 
 @pytest.mark.parametrize(

@@ -12,7 +12,7 @@ env = need.module("hub_pong.env")
 reference = need.module("hub_pong.reference")
 
 EPISODES = 1000
-MAX_FRAMES = 2500
+MAX_FRAMES = 1500
 
 
 def policy(seed):

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 from gymnasium.spaces import Box, Discrete
 
+METADATA: dict[str, Any] = {"render_modes": ["rgb_array", "ansi"], "render_fps": 60}
 PUFFER = "puffer"
 MAX_FRAME_SKIP = 8
 

@@ -7,6 +7,12 @@ from hub.hookspecs import RegisterEnv
 
 _RULES = "PufferLib Ocean Pong (pong.h of 2025), rules mended; compat='puffer' keeps them"
 _REQUIRES = (Requirement("distribution", "gymhub-pong", "pip install ./native/pong"),)
+_GOALS = {
+    "make_vec lanes=1024 over bare C loop lanes=1024": 0.6,
+    "make_vec lanes=1024 over CartPole-v1 sync lanes=64 per cpu-second": 100,
+    "make_vec lanes=65536 threads=2 copy=false over make_vec lanes=65536 copy=false": 1.5,
+    "make over CartPole-v1 make": 6,
+}
 
 CARDS = (
     EnvCard(
@@ -20,7 +26,9 @@ CARDS = (
         order_enforce=False,  # the core raises ResetNeeded itself
         disable_env_checker=True,
         reference=_RULES,
+        fidelity="hub_pong.fidelity:DECLARATION",
         requires=_REQUIRES,
+        bench={"layers": "hub_pong.bench:layers", "goals": _GOALS},
     ),
     EnvCard(
         id="hub:native/PongPython-v0",

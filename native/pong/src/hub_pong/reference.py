@@ -24,7 +24,7 @@ pong.h of 2025); `compat="puffer"` keeps it:
 
 from __future__ import annotations
 
-from typing import Any, ClassVar, NamedTuple
+from typing import Any, NamedTuple
 
 import gymnasium
 import numpy as np
@@ -35,7 +35,7 @@ from hub.errors import ClosedError, InvalidAction
 from hub.seeds import as_seed
 from hub.seeds import check_options as check_reset_options
 from hub.threefry import draw
-from hub_pong.options import PUFFER, action_space, check_options, observation_space
+from hub_pong.options import METADATA, PUFFER, action_space, check_options, observation_space
 from hub_pong.view import State, draw_state
 
 WIDTH, HEIGHT = 500, 640
@@ -159,7 +159,7 @@ def observe(game: Game, puffer: bool) -> Observation:
     return seen
 
 
-class PythonPongEnv(gymnasium.Env[Observation, int]):
+class PythonPongEnv(gymnasium.Env[Any, Any]):
     """The reference as an environment; `hub_pong.env` documents observation, action and reward.
 
     Args:
@@ -168,7 +168,7 @@ class PythonPongEnv(gymnasium.Env[Observation, int]):
         frame_skip: Frames per step, 1 to 8.
     """
 
-    metadata: ClassVar[dict[str, Any]] = {"render_modes": ["rgb_array", "ansi"], "render_fps": 60}  # type: ignore[misc]  # as Gymnasium's classes
+    metadata = METADATA
 
     def __init__(
         self, render_mode: str | None = None, *, compat: str | None = None, frame_skip: int = 1
@@ -177,6 +177,7 @@ class PythonPongEnv(gymnasium.Env[Observation, int]):
         modes = self.metadata["render_modes"]
         if render_mode is not None and render_mode not in modes:
             raise ValueError(f"render_mode {render_mode!r}: expected one of {modes} or None")
+        self.metadata = dict(METADATA)  # Gymnasium 1.1 and 1.2 write into it when vectorising
         self.render_mode = render_mode
         self.observation_space = observation_space(compat)
         self.action_space = action_space()

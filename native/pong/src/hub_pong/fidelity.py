@@ -1,0 +1,93 @@
+"""The fidelity declaration of `hub:native/Pong-v0`: C Pong against the Python reference.
+
+L4's margin of one point is the one that was published for a translation of this game.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import gymnasium
+import numpy as np
+from gymnasium.vector import VectorEnv
+
+from hub.fidelity import (
+    ActionSource,
+    Declaration,
+    Distributions,
+    Exact,
+    Reference,
+    Sources,
+    Transfer,
+    random_actions,
+    sticky_actions,
+)
+from hub_pong.components import COMPONENTS
+from hub_pong.interactions import INTERACTIONS
+from hub_pong.mutants import MUTANTS
+from hub_pong.reference import PythonPongEnv
+
+ID, REFERENCE_ID = "hub:native/Pong-v0", "hub:native/PongPython-v0"
+MAX_STEPS = 10_000  # as both are registered
+
+
+def make_engine(num_envs: int) -> VectorEnv[Any, Any, Any]:
+    """C Pong as it is registered."""
+    return gymnasium.make_vec(ID, num_envs, autoreset_mode="Disabled")
+
+
+def follow_ball(error: float) -> ActionSource:
+    """An agent that follows the ball and errs sometimes: long rallies, spin, games won."""
+
+    def start(space: gymnasium.Space[Any], rng: np.random.Generator) -> Callable[[Any], int]:
+        def act(observation: Any) -> int:
+            if rng.random() < error:
+                return int(rng.integers(3))
+            return 1 if observation[3] > observation[1] else 2
+
+        return act
+
+    return ActionSource(f"follows the ball, errs {error:g}", start)
+
+
+DECLARATION = Declaration(
+    engine=make_engine,
+    sources=Sources(
+        package="hub_pong",
+        files=("env.py", "options.py", "moments.py", "components.py", "interactions.py"),
+        compiled=(
+            "../../CMakeLists.txt",
+            *(
+                f"../../csrc/{name}"
+                for name in (
+                    *("batch.c", "batch.h", "core.cpp", "core.hpp", "guard.hpp"),
+                    *("module.cpp", "pong.h", "pool.hpp", "threefry.h"),
+                )
+            ),
+        ),
+        embedded="hub_pong._core:SOURCE_HASH",
+    ),
+    reference=Reference(
+        make=PythonPongEnv,
+        summary="Pong in plain Python, written from the published rules",
+        sources=("reference.py", "options.py"),
+    ),
+    components=COMPONENTS,
+    interactions=INTERACTIONS,
+    rollouts=Exact(
+        max_steps=1_500,
+        lanes=32,
+        actions=(random_actions(), sticky_actions(0.9), follow_ball(0.2)),
+    ),
+    distributions=Distributions(horizons=(0, 40)),
+    transfer=Transfer(
+        margin=1.0,
+        return_threshold=15.0,
+        budget=3_000_000,
+        fast_id=ID,
+        reference_id=REFERENCE_ID,
+        max_steps=MAX_STEPS,
+    ),
+    mutants=MUTANTS,
+)

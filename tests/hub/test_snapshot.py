@@ -1,0 +1,37 @@
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from hub import SnapshotError
+from hub.snapshot import seal, unseal
+
+
+@given(st.text(), st.binary())
+def test_what_was_sealed_comes_back(config, payload):
+    assert unseal(config, seal(config, payload)) == payload
+
+
+@given(st.binary(min_size=1), st.data())
+def test_any_flipped_bit_is_found(payload, data):
+    sealed = bytearray(seal("a", payload))
+    sealed[data.draw(st.integers(0, len(sealed) - 1))] ^= 1 << data.draw(st.integers(0, 7))
+    with pytest.raises(SnapshotError):
+        unseal("a", bytes(sealed))
+
+
+@given(st.binary(min_size=1), st.data())
+def test_any_missing_end_is_found(payload, data):
+    sealed = seal("a", payload)
+    with pytest.raises(SnapshotError):
+        unseal("a", sealed[: data.draw(st.integers(0, len(sealed) - 1))])
+
+
+@given(st.binary())
+def test_arbitrary_bytes_are_refused(data):
+    with pytest.raises(SnapshotError):
+        unseal("a", data)
+
+
+def test_another_configuration_is_named_in_the_error():
+    with pytest.raises(SnapshotError, match=r"\[lanes=2\].*\[lanes=3\]"):
+        unseal("lanes=3", seal("lanes=2", b""))

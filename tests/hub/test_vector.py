@@ -1,0 +1,417 @@
+"""The vector contract, over the C core of Pong; Gymnasium's SyncVectorEnv is the oracle."""
+
+from __future__ import annotations
+
+import copy
+import os
+import pickle
+
+import gymnasium
+import numpy as np
+import pytest
+from gymnasium.error import ResetNeeded
+from gymnasium.vector import AutoresetMode, SyncVectorEnv
+from gymnasium.wrappers import TimeLimit
+
+import hub
+from tests import need
+
+pong = need.module("hub_pong.env")
+
+MODES = list(AutoresetMode)
+LANES, LIMIT = 5, 37
+
+
+def make(mode=AutoresetMode.NEXT_STEP, lanes=LANES, limit=LIMIT, **options):
+    options = {"frame_skip": 8, **options}
+    return pong.PongVectorEnv(lanes, limit, autoreset_mode=mode, **options)
+
+
+def oracle(mode, lanes=LANES, limit=LIMIT):
+    def one():
+        return TimeLimit(pong.PongEnv(frame_skip=8), limit)
+
+    return SyncVectorEnv([one] * lanes, autoreset_mode=mode)
+
+
+def same(left, right):
+    """Compare observations, rewards, flags and infos, their dtypes and layout included."""
+    if isinstance(left, dict):
+        assert left.keys() == right.keys()
+        for key in left:
+            same(left[key], right[key])
+    elif isinstance(left, tuple):
+        for one, other in zip(left, right, strict=True):
+            same(one, other)
+    elif left.dtype == object:
+        for one, other in zip(left, right, strict=True):
+            assert (one is None) == (other is None)
+            assert one is None or np.array_equal(one, other)
+    else:
+        assert left.dtype == right.dtype
+        np.testing.assert_array_equal(left, right)
+
+
+def actions_for(env, steps, seed=0):
+    env.action_space.seed(seed)
+    return [env.action_space.sample() for _ in range(steps)]
+
+
+# ---- Autoreset ---------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("mode", [AutoresetMode.NEXT_STEP, AutoresetMode.SAME_STEP])
+def test_every_value_is_what_gymnasium_gives_for_the_single_environments(mode):
+    ours, theirs = make(mode), oracle(mode)
+    same(ours.reset(seed=11), theirs.reset(seed=11))
+    for step, actions in enumerate(actions_for(ours, 200)):
+        same(ours.step(actions), theirs.step(actions))
+        if step == 90:  # by hand, in the middle of episodes
+            same(ours.reset(), theirs.reset())
+
+
+def test_disabled_lanes_are_reset_by_mask_as_gymnasium_does():
+    ours, theirs = make(AutoresetMode.DISABLED), oracle(AutoresetMode.DISABLED)
+    same(ours.reset(seed=5), theirs.reset(seed=5))
+    for step, actions in enumerate(actions_for(ours, 200)):
+        mine, other = ours.step(actions), theirs.step(actions)
+        same(mine, other)
+        mask = mine[2] | mine[3]
+        mask[step % LANES] |= step % 7 == 0
+        if mask.any():
+            same(
+                ours.reset(options={"reset_mask": mask.copy()}),
+                theirs.reset(options={"reset_mask": mask.copy()}),
+            )
+
+
+@pytest.mark.parametrize("mode", MODES)
+def test_terminations_and_truncations_both_occur_in_games_to_21(mode):
+    env = make(mode, limit=190)
+    env.reset(seed=0)
+    ends = np.zeros(2, int)
+    for actions in actions_for(env, 600):
+        _, _, terminated, truncated, _ = env.step(actions)
+        ends += terminated.sum(), truncated.sum()
+        done = terminated | truncated
+        if mode is AutoresetMode.DISABLED and done.any():
+            env.reset(options={"reset_mask": done})
+    assert ends.min() > 0
+
+
+@pytest.mark.parametrize("mode", MODES)
+def test_reset_by_hand_clears_every_pending_flag(mode):
+    env, fresh = make(mode, limit=3), make(mode, limit=3)
+    env.reset(seed=1)
+    for actions in actions_for(env, 3):
+        done = env.step(actions)[3]
+    assert done.all()
+    env.reset(seed=2)
+    fresh.reset(seed=2)
+    same(env.step(np.ones(LANES, int)), fresh.step(np.ones(LANES, int)))
+
+
+def test_a_disabled_lane_that_ended_must_be_reset_before_the_next_step():
+    env = make(AutoresetMode.DISABLED, limit=2)
+    env.reset(seed=0)
+    env.step(np.zeros(LANES, int)), env.step(np.zeros(LANES, int))
+    env.reset(options={"reset_mask": np.arange(LANES) != 3})
+    with pytest.raises(ResetNeeded, match="lane 3"):
+        env.step(np.zeros(LANES, int))
+    env.reset(options={"reset_mask": np.arange(LANES) == 3})
+    env.step(np.zeros(LANES, int))
+
+
+def test_final_observations_are_fresh_and_only_in_same_step():
+    env = make(AutoresetMode.SAME_STEP, limit=2, copy=False)
+    env.reset(seed=0)
+    env.step(np.ones(LANES, int))
+    infos = env.step(np.ones(LANES, int))[-1]
+    kept = [row.copy() for row in infos["final_obs"]]
+    for _ in range(4):
+        env.step(np.full(LANES, 2))
+    same(tuple(infos["final_obs"]), tuple(kept))
+    for mode in (AutoresetMode.NEXT_STEP, AutoresetMode.DISABLED):
+        env = make(mode, limit=1)
+        env.reset(seed=0)
+        assert env.step(np.ones(LANES, int))[-1] == {}
+
+
+@pytest.mark.parametrize("mode", MODES)
+def test_the_mode_is_an_attribute_and_in_the_metadata_and_may_be_a_string(mode):
+    env = make(mode.value)
+    assert env.autoreset_mode is env.metadata["autoreset_mode"] is mode
+    assert "autoreset_mode" not in pong.PongVectorEnv.metadata
+
+
+# ---- Seeds -------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("seed", [0, 7, np.int64(9), 2**64 - 2])
+def test_lane_i_is_the_single_environment_with_seed_plus_i(seed):
+    env, single = make(limit=None), pong.PongEnv(frame_skip=8)
+    rows, _ = env.reset(seed=seed)
+    single.reset(seed=(int(seed) + 3) % 2**64)
+    for actions in actions_for(env, 100):
+        rows, rewards, *_ = env.step(actions)
+        row, reward, *_ = single.step(actions[3])
+        assert rows[3].tobytes() == row.tobytes()
+        assert rewards[3] == reward
+
+
+def test_a_list_seeds_each_lane_and_none_goes_on_with_its_stream():
+    env, other = make(), make()
+    env.reset(seed=50)
+    first, _ = env.reset(seed=[4, None, 4, None, 9])
+    other.reset(seed=50)
+    goes_on, _ = other.reset()
+    assert np.array_equal(first[[1, 3]], goes_on[[1, 3]])
+    assert np.array_equal(first[0], first[2])
+    assert np.array_equal(first[0], pong.PongEnv(frame_skip=8).reset(seed=4)[0])
+
+
+def test_reset_without_a_seed_goes_on_and_does_not_replay():
+    env = make(lanes=64)
+    starts = [env.reset(seed=3)[0], *(env.reset()[0] for _ in range(4))]
+    assert len({start.tobytes() for start in starts}) == 5
+    assert np.array_equal(env.reset(seed=3)[0], starts[0])
+
+
+def test_without_any_seed_two_environments_start_differently():
+    assert make(lanes=128).reset()[0].tobytes() != make(lanes=128).reset()[0].tobytes()
+
+
+def test_starts_vary_over_lanes_and_episodes():
+    env = make(lanes=256)
+    assert env.reset(seed=0)[0].var(axis=0)[[2, 4, 5]].min() > 0
+    assert env.reset()[0].var(axis=0)[[2, 4, 5]].min() > 0
+
+
+def test_np_random_follows_the_seed():
+    env = make()
+    env.reset(seed=5)
+    assert env.np_random_seed == 5
+    assert env.np_random.random() == gymnasium.utils.seeding.np_random(5)[0].random()
+
+
+@pytest.mark.parametrize(
+    ("seed", "error"), [(-1, ValueError), (2**64, ValueError), (1.5, TypeError), ([1], ValueError)]
+)
+def test_a_bad_seed_is_refused(seed, error):
+    with pytest.raises(error, match="expected"):
+        make().reset(seed=seed)
+
+
+# ---- Threads, buffers, arguments -----------------------------------------------------------------
+
+
+@pytest.mark.parametrize("mode", [AutoresetMode.NEXT_STEP, AutoresetMode.SAME_STEP])
+def test_results_do_not_depend_on_the_thread_count(mode):
+    envs = [make(mode, lanes=101, num_threads=threads) for threads in (1, 2, 3, 16)]
+    for env in envs:
+        env.reset(seed=1)
+    for actions in actions_for(envs[0], 300):
+        first, *others = (env.step(actions) for env in envs)
+        for other in others:
+            same(first, other)
+
+
+def test_thread_count_follows_the_batch_and_the_usable_cores():
+    cores = len(os.sched_getaffinity(0))
+    assert make(lanes=64).num_threads == 1
+    assert make(lanes=65_536).num_threads == min(cores, 64)
+    assert make(lanes=2, num_threads=9).num_threads == 2
+
+
+def test_outputs_are_fresh_by_default_and_the_buffers_with_copy_false():
+    for copies in (True, False):
+        env = make(copy=copies)
+        first = (env.reset(seed=0)[0], *env.step(np.ones(LANES, int))[:4])
+        second = env.step(np.ones(LANES, int))[:4]
+        shared = [np.shares_memory(a, b) for a in first for b in second if a.shape == b.shape]
+        assert any(shared) is not copies
+
+
+def test_dtypes_and_spaces_are_what_gymnasium_users_expect():
+    env = make()
+    assert env.reset(seed=0)[0] in env.observation_space
+    observations, rewards, terminations, truncations, infos = env.step(env.action_space.sample())
+    assert observations in env.observation_space
+    assert (rewards.dtype, terminations.dtype, truncations.dtype) == (np.float64, bool, bool)
+    assert infos == {}
+
+
+@pytest.mark.parametrize("kind", [list, lambda a: a.astype(np.int8), lambda a: a[::-1][::-1]])
+def test_actions_may_be_lists_small_integers_or_strided(kind):
+    env, other = make(), make()
+    env.reset(seed=0), other.reset(seed=0)
+    for actions in actions_for(env, 5):
+        same(env.step(kind(actions)), other.step(actions))
+
+
+@pytest.mark.parametrize(
+    ("actions", "error", "words"),
+    [
+        ([0, 1, 2, 3, 0], hub.InvalidAction, "action 3 of lane 3"),
+        ([0, 1, -1, 0, 0], hub.InvalidAction, "action -1 of lane 2"),
+        ([0, 1, 2], ValueError, r"shape \(5,\)"),
+        ([[0], [1], [2], [0], [0]], ValueError, r"shape \(5,\)"),
+        ([0.0, 1.0, 2.0, 1.0, float("nan")], TypeError, "float64: expected int64"),
+    ],
+)
+def test_bad_actions_are_refused_and_no_lane_moves(actions, error, words):
+    env = make()
+    env.reset(seed=0)
+    before = env.snapshot()
+    with pytest.raises(error, match=words):
+        env.step(actions)
+    assert env.snapshot() == before
+
+
+@pytest.mark.parametrize(
+    "options",
+    [
+        {"lanes": 0},
+        {"limit": 0},
+        {"limit": -1},
+        {"limit": 2.5},
+        {"num_threads": 0},
+        {"mode": "Sometimes"},
+        {"render_mode": "human"},
+    ],
+)
+def test_a_bad_argument_is_refused(options):
+    with pytest.raises(ValueError, match=r"expected|not a valid"):
+        make(**options)
+
+
+def test_step_before_reset_is_refused():
+    with pytest.raises(ResetNeeded, match="reset"):
+        make().step(np.zeros(LANES, int))
+    with pytest.raises(ResetNeeded, match="seed every lane"):
+        make().reset(options={"reset_mask": np.arange(LANES) == 0})
+
+
+# ---- reset_mask ----------------------------------------------------------------------------------
+
+
+def test_reset_mask_leaves_the_callers_options_alone():
+    options = {"reset_mask": np.arange(LANES) < 2}
+    env = make(AutoresetMode.DISABLED)
+    env.reset(seed=0)
+    env.reset(options=options)
+    assert options["reset_mask"].tolist() == [True, True, False, False, False]
+
+
+@pytest.mark.parametrize(
+    ("options", "error", "words"),
+    [
+        ({"reset_mask": [True] * LANES}, TypeError, "list: expected a numpy array of bool"),
+        ({"reset_mask": np.ones(LANES)}, TypeError, "float64: expected"),
+        ({"reset_mask": np.ones(3, bool)}, ValueError, r"shape \(3,\): expected \(5,\)"),
+        ({"reset_mask": np.zeros(LANES, bool)}, ValueError, "at least one True"),
+        ({"mask": 1}, hub.UnknownOption, "no reset option mask; the only one is reset_mask"),
+    ],
+)
+def test_a_bad_reset_mask_is_refused(options, error, words):
+    env = make()
+    env.reset(seed=0)
+    with pytest.raises(error, match=words):
+        env.reset(options=options)
+
+
+# ---- Snapshots and copies ------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("compat", [None, "puffer"])
+@pytest.mark.parametrize("mode", MODES)
+def test_restoring_goes_on_exactly_as_going_on(mode, compat):
+    env = make(mode, limit=None, compat=compat)
+    env.reset(seed=0)
+    actions = actions_for(env, 120)
+    for row in actions[:40]:
+        env.step(row)
+    data = env.snapshot()
+    went_on = [env.step(row) for row in actions[40:]]
+    observed = env.restore(data)
+    assert observed.shape == (LANES, 8)
+    same(tuple(env.step(row) for row in actions[40:]), tuple(went_on))
+
+
+def test_a_partial_reset_after_restoring_keeps_the_other_lanes_observations():
+    env = make(AutoresetMode.DISABLED)
+    env.reset(seed=0)
+    observations = env.step(np.ones(LANES, int))[0]
+    data = env.snapshot()
+    other = make(AutoresetMode.DISABLED)
+    assert np.array_equal(other.restore(data), observations)
+    rows, _ = other.reset(options={"reset_mask": np.arange(LANES) == 0})
+    assert np.array_equal(rows[1:], observations[1:])
+
+
+@pytest.mark.parametrize("clone", [copy.deepcopy, lambda env: pickle.loads(pickle.dumps(env))])
+def test_a_pickled_or_copied_environment_goes_on_by_itself(clone):
+    env = make()
+    env.reset(seed=0)
+    env.step(np.ones(LANES, int))
+    twin = clone(env)
+    for actions in actions_for(env, 50):
+        same(env.step(actions), twin.step(actions))
+    env.close()
+    twin.step(np.ones(LANES, int))
+    clone(make()).reset(seed=0)
+
+
+def test_a_snapshot_of_another_configuration_is_refused():
+    env = make()
+    env.reset(seed=0)
+    with pytest.raises(hub.SnapshotError, match=r"frame_skip=8.*frame_skip=4"):
+        make(frame_skip=4).restore(env.snapshot())
+
+
+def test_snapshot_before_reset_is_refused():
+    with pytest.raises(ResetNeeded, match="before snapshot"):
+        make().snapshot()
+
+
+# ---- make_vec and rendering ---------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("mode", ["vector_entry_point", "sync"])
+def test_make_vec_passes_the_episode_limit_and_sets_the_spec(mode):
+    env = gymnasium.make_vec(
+        "hub:native/Pong-v0", num_envs=3, vectorization_mode=mode, max_episode_steps=7
+    )
+    env.reset(seed=0)
+    cut = [env.step(np.zeros(3, int))[3].all() for _ in range(7)]
+    assert cut == [False] * 6 + [True]
+    assert env.unwrapped.spec.id == "native/Pong-v0"
+    env.close()
+
+
+def test_make_vec_takes_every_option_as_json():
+    spec = copy.deepcopy(gymnasium.spec("native/Pong-v0"))
+    options = {"autoreset_mode": "SameStep", "compat": "puffer", "copy": False, "num_threads": 1}
+    spec.kwargs.update(options)
+    spec = type(spec).from_json(spec.to_json())
+    env = gymnasium.make_vec(spec, num_envs=2)
+    assert env.unwrapped.autoreset_mode is AutoresetMode.SAME_STEP
+    assert spec.kwargs == options
+    env.close()
+
+
+def test_render_gives_one_frame_per_lane():
+    env = make(render_mode="rgb_array")
+    env.reset(seed=0)
+    frames = env.render()
+    assert [frame.shape for frame in frames] == [(320, 290, 3)] * LANES
+    assert make(render_mode=None).num_envs == LANES
+
+
+def test_record_episode_statistics_works_in_every_mode():
+    for mode in MODES:
+        env = gymnasium.wrappers.vector.RecordEpisodeStatistics(make(mode, limit=3))
+        env.reset(seed=0)
+        for _ in range(3):
+            infos = env.step(np.zeros(LANES, int))[-1]
+        assert infos["episode"]["l"].tolist() == [3] * LANES

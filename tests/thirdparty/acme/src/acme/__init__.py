@@ -1,0 +1,1 @@
+"""A third party's environments; `acme.plugin` registers them."""

@@ -1,0 +1,1 @@
+"""Plugins that are broken on purpose, each in its own way."""
