@@ -91,7 +91,7 @@ def test_pruning_keeps_what_a_name_or_a_sandbox_uses(archive: Path, place: Path)
         assert sandbox.exec("cat /etc/marker").stdout == "mine\n"
     assert dropped.digest in images.prune()
     assert "kept" in images.built()
-    with pytest.raises(ImageError, match="no image 'dropped'; there are host, .*kept"):
+    with pytest.raises(ImageError, match=r"no image 'dropped'; there are host, .*kept"):
         images.prune(("dropped",))
 
 
