@@ -12,6 +12,8 @@ from gymnasium.vector import AutoresetMode
 from hub.native import BatchCore, CoreFactory, Draw, Lanes
 from hub.snapshot import seal, unseal
 
+Layout = tuple[Space[Any], int, AutoresetMode, int | None, int | None]
+
 
 class CoreHost:
     """Mixin that binds a native core to its arrays and keeps what is needed to bind it again.
@@ -30,23 +32,16 @@ class CoreHost:
     _bound = frozenset({"_core", "_lanes", "_observe"})
 
     def _host(
-        self,
-        factory: CoreFactory,
-        space: Space[Any],
-        num_envs: int,
-        autoreset: AutoresetMode,
-        max_episode_steps: int | None,
-        num_threads: int | None,
-        render_mode: str | None,
-        draw: Draw | None,
+        self, factory: CoreFactory, layout: Layout, render_mode: str | None, draw: Draw | None
     ) -> None:
+        """Check the render mode and bind a core; `layout` is what `Lanes.allocate` takes."""
         modes = self.metadata.get("render_modes", [])
         if render_mode is not None and render_mode not in modes:
             raise ValueError(f"render_mode {render_mode!r}: expected one of {modes} or None")
         self.render_mode = render_mode
         self._draw = draw
         self._factory = factory
-        self._layout = (space, num_envs, autoreset, max_episode_steps, num_threads)
+        self._layout = layout
         self._started = False
         self._bind()
 

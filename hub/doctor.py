@@ -23,6 +23,7 @@ PARTS: dict[str, str] = {
     "environments": "hub.doctor:environments",
     "extras": "hub.doctor:extras",
     "compilers": "hub.doctor:compilers",
+    "sandboxes": "hub.sandbox.doctor:findings",
 }
 
 CORE = ("gymhub", "gymnasium", "numpy", "pluggy", "click", "rich")

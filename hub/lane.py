@@ -37,11 +37,12 @@ class NativeEnv(CoreHost, gymnasium.Env[Any, Any]):
         render_mode: str | None = None,
         draw: Draw | None = None,
     ) -> None:
+        # Gymnasium 1.1 and 1.2 write the autoreset mode into the metadata of what they vectorise.
+        self.metadata = dict(type(self).metadata)
         self.observation_space = observation_space
         self.action_space = action_space
-        self._host(
-            factory, observation_space, 1, AutoresetMode.DISABLED, None, 1, render_mode, draw
-        )
+        layout = (observation_space, 1, AutoresetMode.DISABLED, None, 1)
+        self._host(factory, layout, render_mode, draw)
 
     def reset(
         self, *, seed: int | None = None, options: dict[str, Any] | None = None

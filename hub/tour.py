@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable
 from dataclasses import asdict, dataclass
 from typing import Any
 
-from hub.bench import Case, Plan, Row
+from hub.bench import Case, Plan, Row, rate_case
 from hub.bench.suites import run
 from hub.conformance import check
 from hub.describe import availability, fidelity
@@ -81,8 +81,9 @@ def _visit(card: EnvCard, progress: Progress) -> Stop:
 
 
 def _fastest(rows: Iterable[Row]) -> Row | None:
-    rates = [row for row in rows if row.unit == "steps/s" and row.median and row.ratio]
-    return max(rates, key=lambda row: row.median or 0.0, default=None)
+    # Its own cases: what layers and peers reach is not the environment's speed.
+    own = [row for row in rows if row.median and (case := rate_case(row)) and case.own]
+    return max(own, key=lambda row: row.median or 0.0, default=None)
 
 
 def _lanes(row: Row) -> int:

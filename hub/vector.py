@@ -61,8 +61,9 @@ class NativeVectorEnv(CoreHost, VectorEnv[Any, Any, npt.NDArray[Any]]):
         render_mode: str | None = None,
         draw: Draw | None = None,
     ) -> None:
-        if not isinstance(num_envs, int) or num_envs < 1:
-            raise ValueError(f"num_envs {num_envs!r}: expected a whole number, 1 or more")
+        _check_count("num_envs", num_envs)
+        if max_episode_steps is not None:
+            _check_count("max_episode_steps", max_episode_steps)
         if not isinstance(action_space, (Box, Discrete, MultiBinary, MultiDiscrete)):
             raise TypeError(
                 f"action space {action_space}: a native core takes actions as one array, "
@@ -76,16 +77,8 @@ class NativeVectorEnv(CoreHost, VectorEnv[Any, Any, npt.NDArray[Any]]):
         self.single_action_space = action_space
         self.observation_space = batch_space(observation_space, num_envs)
         self.action_space = batch_space(action_space, num_envs)
-        self._host(
-            factory,
-            observation_space,
-            num_envs,
-            self.autoreset_mode,
-            max_episode_steps,
-            num_threads,
-            render_mode,
-            draw,
-        )
+        settings = (self.autoreset_mode, max_episode_steps, num_threads)
+        self._host(factory, (observation_space, num_envs, *settings), render_mode, draw)
 
     @property
     def num_threads(self) -> int:
@@ -187,7 +180,9 @@ class NativeVectorEnv(CoreHost, VectorEnv[Any, Any, npt.NDArray[Any]]):
 
     def close_extras(self, **kwargs: Any) -> None:
         """Free the core; every later call raises `ClosedError`."""
-        self._core.close()
+        # Gymnasium 1.1 and 1.2 also close what failed to be constructed.
+        if hasattr(self, "_core"):
+            self._core.close()
 
     def _bind(self) -> None:
         super()._bind()
@@ -198,3 +193,8 @@ class NativeVectorEnv(CoreHost, VectorEnv[Any, Any, npt.NDArray[Any]]):
             self._observe = batch.copy
         else:
             self._observe = lambda: fresh(batch)
+
+
+def _check_count(name: str, value: Any) -> None:
+    if not isinstance(value, int) or value < 1:
+        raise ValueError(f"{name} {value!r}: expected a whole number, 1 or more")

@@ -7,6 +7,6 @@ of its own. What a card's `bench` mapping may say stands in `hub.bench.keys`.
 from hub.bench.case import Case
 from hub.bench.isolate import isolated
 from hub.bench.plan import Plan
-from hub.bench.row import Row, better, compare, quartiles
+from hub.bench.row import Row, better, compare, quartiles, rate_case
 
-__all__ = ["Case", "Plan", "Row", "better", "compare", "isolated", "quartiles"]
+__all__ = ["Case", "Plan", "Row", "better", "compare", "isolated", "quartiles", "rate_case"]

@@ -76,6 +76,11 @@ class Case:
         """The case without its lane count: cases that differ in lanes alone share a line."""
         return " ".join(word for word in str(self).split() if not word.startswith("lanes="))
 
+    @property
+    def own(self) -> bool:
+        """True for the environment being measured; false for peers, references and layers."""
+        return self.path in PATHS and not self.id
+
     def at(self, lanes: int) -> Case:
         """Return the same case with `lanes` lanes (`make` stays at one)."""
         return self if self.path == "make" else replace(self, lanes=lanes)

@@ -7,9 +7,9 @@ from dataclasses import dataclass, replace
 from hub.bench.case import PATHS, Case
 from hub.bench.keys import LANES, SYNC_LANES, BenchKeys, Goal
 from hub.bench.plan import Plan
-from hub.bench.subjects import accepts, find_spec
+from hub.bench.subjects import accepts, compiles, find_spec
 
-# One look at the call's own cost and one at a full batch.
+# One look at the call's own cost and one at a full batch; the latter alone where each compiles.
 _QUICK_LANES = (1, 1024)
 
 
@@ -42,7 +42,9 @@ class Group:
 
 def plan_groups(plan: Plan, env_id: str, keys: BenchKeys) -> list[Group]:
     """Return the groups of one environment: lanes upwards, `make`, then what goals still need."""
-    groups = [*_sweep(plan, env_id, keys), _single(plan, keys)]
+    groups = _sweep(plan, env_id, keys)
+    if not (plan.quick and compiles(env_id)):
+        groups.append(_single(keys))
     for goal in keys.goals:
         for group in groups:
             if group.holds(goal.case) and group.holds(goal.over):
@@ -61,7 +63,7 @@ def _sweep(plan: Plan, env_id: str, keys: BenchKeys) -> list[Group]:
     if native and accepts(env_id, "copy"):
         variants.append(replace(own, options={"copy": False}))
     groups: list[Group] = []
-    for lanes in _lanes(plan, keys, native):
+    for lanes in _lanes(plan, env_id, keys, native):
         reference = _at(keys.reference, lanes)
         others = [reference, *(_at(peer, lanes) for peer in keys.peers)]
         cases = {str(case): case for case in [v.at(lanes) for v in variants] + others}
@@ -69,12 +71,13 @@ def _sweep(plan: Plan, env_id: str, keys: BenchKeys) -> list[Group]:
     return groups
 
 
-def _lanes(plan: Plan, keys: BenchKeys, native: bool) -> tuple[int, ...]:
+def _lanes(plan: Plan, env_id: str, keys: BenchKeys, native: bool) -> tuple[int, ...]:
     every = keys.lanes or (LANES if native else SYNC_LANES)
     if plan.lanes:
         return plan.lanes
     if plan.quick:
-        return tuple(n for n in every if n in _QUICK_LANES) or every[-1:]
+        wanted = _QUICK_LANES[-1:] if compiles(env_id) else _QUICK_LANES
+        return tuple(n for n in every if n in wanted) or every[-1:]
     return every
 
 
@@ -82,7 +85,7 @@ def _at(case: Case, lanes: int) -> Case:
     return case.at(min(lanes, SYNC_LANES[-1]) if case.path == "sync" else lanes)
 
 
-def _single(plan: Plan, keys: BenchKeys) -> Group:
+def _single(keys: BenchKeys) -> Group:
     reference = Case("make", keys.reference.id)
     return Group([Case("make"), reference], reference=reference)
 
@@ -91,10 +94,5 @@ def _for_goal(goal: Goal, keys: BenchKeys) -> Group:
     ends = [goal.case, goal.over]
     cases = [case for case in ends if case.path in PATHS]
     named = frozenset(str(case) for case in ends if case.path not in PATHS)
-    return Group(
-        cases or [goal.case],
-        keys.functions if named else (),
-        reference=goal.over,
-        goals=(goal,),
-        wanted=named,
-    )
+    functions = keys.functions if named else ()
+    return Group(cases or [goal.case], functions, goals=(goal,), wanted=named)

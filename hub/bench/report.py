@@ -7,11 +7,9 @@ from html import escape
 from itertools import groupby
 from typing import Any
 
-from hub.bench.case import PATHS, Case
 from hub.bench.chart import Line, chart
-from hub.bench.row import Row
+from hub.bench.row import Row, rate_case
 from hub.bench.table import number, references, spread, times
-from hub.errors import BenchError
 
 _STYLE = """
 :root { color-scheme: light dark; --ink: #1c2430; --dim: #667085; --paper: #fff; --rule: #e4e7ec;
@@ -92,24 +90,14 @@ def _lines(rows: Sequence[Row]) -> list[Line]:
     found: dict[str, list[tuple[float, float, float, float]]] = {}
     own: set[str] = set()
     for row in rows:
-        case = _case(row)
+        case = rate_case(row)
         if case is None or not row.median or row.low is None or row.high is None:
             continue
         points = found.setdefault(case.line, [])
         points.append((case.lanes, row.median, row.low, row.high))
-        if case.path in PATHS and not case.id:
+        if case.own:
             own.add(case.line)
     return [Line(n, sorted(p), own=n in own) for n, p in found.items() if len(p) > 1]
-
-
-def _case(row: Row) -> Case | None:
-    """Return the case of a rate at some lanes; None for times, goals and other suites' words."""
-    if row.goal is not None or row.unit != "steps/s" or "lanes=" not in row.case:
-        return None
-    try:
-        return Case.parse(row.case)
-    except BenchError:
-        return None
 
 
 def _section(suite: str, env_id: str, rows: Sequence[Row]) -> str:

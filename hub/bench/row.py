@@ -7,6 +7,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass, fields
 from typing import Any
 
+from hub.bench.case import Case
+from hub.errors import BenchError
+
 # Units of which less is better; every other unit is a rate, of which more is better.
 TIMES = frozenset({"s", "ms", "us", "ns"})
 
@@ -68,6 +71,16 @@ class Row:
     def from_json(cls, data: dict[str, Any]) -> Row:
         """Make a row of what `to_json` returned."""
         return cls(**data)
+
+
+def rate_case(row: Row) -> Case | None:
+    """Return the case of a row of steps per second; None for times, goals and other words."""
+    if row.goal is not None or row.unit != "steps/s":
+        return None
+    try:
+        return Case.parse(row.case)
+    except BenchError:
+        return None
 
 
 def better(unit: str, value: float | None, reference: float | None) -> float | None:

@@ -69,6 +69,11 @@ def build_functions(target: str, case: Case) -> list[Subject]:
     ]
 
 
+def compiles(env_id: str) -> bool:
+    """Tell whether the environment compiles its step anew for every number of lanes."""
+    return env_id in PLUGINS.registry and PLUGINS.registry.card(env_id).backend == "jax"
+
+
 def accepts(env_id: str, option: str) -> bool:
     """Tell whether the environment's own vector class takes this keyword argument."""
     if env_id not in PLUGINS.registry:

@@ -20,7 +20,7 @@ from hub.bench.measure import Figures, Subject, cores, rounds
 from hub.bench.plan import Plan
 from hub.bench.row import Row, better, quartiles
 from hub.bench.startup import startup
-from hub.bench.subjects import build, build_functions
+from hub.bench.subjects import build, build_functions, compiles
 from hub.errors import TargetError
 from hub.plugins import PLUGINS
 
@@ -43,6 +43,11 @@ def run(plan: Plan) -> Iterator[Row]:
         def progress(message: str, part: int, parts: int, done: int = done) -> None:
             plan.progress(message, done * 1000 + part * 1000 // max(parts, 1), total * 1000)
 
+        card = PLUGINS.registry.card(env_id) if env_id in PLUGINS.registry else None
+        if card is not None and card.missing():
+            why = f"{card.reason()}. Fix: {card.fix()}"
+            yield Row(SUITE, env_id, "environment", "", skipped=why)
+            continue
         target = "hub.bench.throughput:measure"
         one = replace(plan, ids=(env_id,), progress=progress)
         yield from isolated(one, target, env_id, suite=SUITE, env_id=env_id)
@@ -56,7 +61,7 @@ def measure(plan: Plan, env_id: str) -> Iterator[Row]:
     card = PLUGINS.registry.card(env_id) if known else None
     keys = BenchKeys.read(env_id, card.bench if card else {})
     groups = plan_groups(plan, env_id, keys)
-    bench = _Bench(plan, env_id, keys, always_compiles=card is not None and card.backend == "jax")
+    bench = _Bench(plan, env_id, keys)
     bench.total = sum(len(group.cases) + 1 for group in groups) * (plan.rounds + 1)
     for group in groups:
         yield from bench.group(group)
@@ -65,11 +70,10 @@ def measure(plan: Plan, env_id: str) -> Iterator[Row]:
 class _Bench:
     """The measuring of one environment: groups of cases to rows."""
 
-    def __init__(self, plan: Plan, env_id: str, keys: BenchKeys, *, always_compiles: bool) -> None:
+    def __init__(self, plan: Plan, env_id: str, keys: BenchKeys) -> None:
         self.plan = plan
         self.env_id = env_id
         self.keys = keys
-        self.always_compiles = always_compiles
         self.total = 1
         self._done = 0
         self._seen: set[str] = set()
@@ -132,7 +136,7 @@ class _Bench:
 
     def _compiled(self, name: str, figures: Figures) -> bool:
         own = name.split()[0] in ("make", "make_vec")
-        return figures.compile_seconds > _COMPILED or (self.always_compiles and own)
+        return figures.compile_seconds > _COMPILED or (compiles(self.env_id) and own)
 
     def _goal(self, goal: Goal, measured: dict[str, Figures]) -> Iterator[Row]:
         ends = (str(goal.case), str(goal.over))

@@ -17,6 +17,7 @@ from hub.fidelity.declaration import Check, Declaration
 from hub.fidelity.forced import ForcedReport, run_forced
 from hub.fidelity.plans import Exact
 from hub.fidelity.rollouts import ExactReport, Progress, run_exact
+from hub.fidelity.scipy_stats import stats
 from hub.fidelity.spread import DistributionReport, run_distributions
 from hub.fidelity.trainers import find_trainer
 from hub.fidelity.transfer import TransferReport, run_transfer
@@ -113,6 +114,7 @@ def _l3(declaration: Declaration, run: Run) -> LevelReport:
     plan = declaration.rollouts
     rollouts: ExactReport | ForcedReport
     try:
+        stats()  # asked for first: without scipy the rollouts would be for nothing
         if isinstance(plan, Exact):
             rollouts = run_exact(declaration, plan, run.sample, run.progress)
         else:
@@ -160,8 +162,8 @@ def _l4(declaration: Declaration, run: Run) -> LevelReport:
         return LevelReport(4, "skipped", "no folder for the trained policies was given")
     try:
         trainer = find_trainer(plan.trainer)
+        report = run_transfer(declaration, plan, trainer, run.work, run.progress)
     except MissingDependency as error:
         return LevelReport(4, "skipped", str(error))
-    report = run_transfer(declaration, plan, trainer, run.work, run.progress)
     detail = "; ".join(f"trained in the {arm.trained_in}: {arm.statement}" for arm in report.arms)
     return LevelReport(4, "passed" if report.passed else "failed", detail, transfer=report)

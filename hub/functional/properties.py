@@ -68,11 +68,10 @@ def check_properties(
             values.
     """
     with precision(env):
-        lanes = _Lanes(env, seeds)
-        plain, order = one_lane(env), np.arange(len(seeds))[::-1]
-        alone = jax.tree.map(lambda f: jit(env, f), (Batch(env).init, Batch(env).step))
+        lanes, order = _Lanes(env, seeds), np.arange(len(seeds))[::-1]
+        alone = jit(env, Batch(env).init), jit(env, Batch(env).step)
         state = lanes.init(lanes.moment(0, 0), env.params)
-        first = plain.init(lanes.moment(0, 0)[0], env.params)
+        first = one_lane(env).init(lanes.moment(0, 0)[0], env.params)
         _same("jit equals no jit", 0, lanes.batch.lane(state, 0), first, tolerance)
         one = alone[0](lanes.moment(0, 0)[:1], env.params)
         _same("a batch of one equals a single lane", 0, lanes.batch.lane(one, 0), first, tolerance)

@@ -110,27 +110,33 @@ def rollout(
     Returns:
         The runner to go on from, and `[steps, lanes, ...]` of what happened.
     """
-    batch, limit = Batch(env), episode_limit(env, max_episode_steps)
+    limit = episode_limit(env, max_episode_steps)
     params = env.params if params is None else params
 
     def one(now: Runner, _: None) -> tuple[Runner, Rollout]:
-        rest, mine = jax.random.split(now.key)
-        memory, action, extra = policy(
-            weights, mine, now.memory, now.observation, now.info, now.started
-        )
-        carry, out = step_same(batch, now.carry, action, params, limit)
-        then = Runner(carry, out.observation, out.state_info, out.started, memory, rest)
-        return then, Rollout(
-            now.observation,
-            now.info,
-            now.started,
-            action,
-            extra,
-            out.reward,
-            out.terminated,
-            out.truncated,
-            out.final_observation,
-            out.info,
-        )
+        return _step(Batch(env), policy, now, weights, params, limit)
 
     return jax.lax.scan(one, runner, length=steps)
+
+
+def _step(
+    batch: Batch, policy: Policy, now: Runner, weights: Any, params: Any, limit: int | None
+) -> tuple[Runner, Rollout]:
+    rest, mine = jax.random.split(now.key)
+    memory, action, extra = policy(
+        weights, mine, now.memory, now.observation, now.info, now.started
+    )
+    carry, out = step_same(batch, now.carry, action, params, limit)
+    then = Runner(carry, out.observation, out.state_info, out.started, memory, rest)
+    return then, Rollout(
+        now.observation,
+        now.info,
+        now.started,
+        action,
+        extra,
+        out.reward,
+        out.terminated,
+        out.truncated,
+        out.final_observation,
+        out.info,
+    )

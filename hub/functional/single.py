@@ -16,7 +16,7 @@ from gymnasium.vector.utils import batch_space
 from hub.errors import ClosedError
 from hub.functional import host
 from hub.functional.actions import check_action
-from hub.functional.batch import Batch, Carry, Outcome
+from hub.functional.batch import Batch, Carry
 from hub.functional.compiled import Compiled, check_process, compiled, precision
 from hub.functional.env import FunctionalEnv
 from hub.functional.keys import lane_keys
@@ -93,12 +93,13 @@ class FunctionalSingleEnv(gymnasium.Env[Any, Any]):
         checked = check_action(self._lane_space, one)
         with precision(self.functional):
             self._carry, outcome = self._jits.step(self._carry, checked, self._params)
-        got: Outcome = jax.device_get(outcome)
-        terminated, truncated = bool(got.terminated[0]), bool(got.truncated[0])
+        # Each array costs a transfer: fetch what a single environment hands out, no more.
+        fetched = (outcome.observation, outcome.reward, outcome.terminated, outcome.truncated)
+        got = jax.device_get((*fetched, outcome.info))
+        terminated, truncated = bool(got[2][0]), bool(got[3][0])
         self._ended = terminated or truncated
-        info = host.plain_info(got.info)
-        reward = host.exact_rewards(got.reward, self.functional.reward_levels)
-        return self._observation(got.observation), float(reward[0]), terminated, truncated, info
+        reward = float(host.exact_rewards(got[1], self.functional.reward_levels)[0])
+        return self._observation(got[0]), reward, terminated, truncated, host.plain_info(got[4])
 
     def render(self) -> Any:
         """Draw the state in the render mode: `[h, w, 3] uint8`, or text; None without a mode."""

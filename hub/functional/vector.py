@@ -21,7 +21,7 @@ from hub.functional.compiled import Compiled, check_process, compiled, precision
 from hub.functional.env import FunctionalEnv, Info
 from hub.functional.keys import lane_keys
 from hub.functional.setup import check_adaptable, episode_limit, resolve_device
-from hub.seeds import Mask, SeedLike, Seeds, as_seed, lane_seeds, listed_seeds, reset_mask
+from hub.seeds import Mask, SeedLike, Seeds, lane_seeds, parse_seeds, reset_mask
 
 Arrays = Literal["numpy", "device"]
 Step = tuple[Any, Any, Any, Any, dict[str, Any]]
@@ -166,18 +166,15 @@ class FunctionalVectorEnv(gymnasium.vector.VectorEnv[Any, Any, Any]):
 
     def _lane_seeds(self, seed: SeedLike) -> tuple[Seeds, Mask]:
         """Return a seed for every lane, and which lanes take it (at the first reset, all)."""
-        everyone = np.ones(self.num_envs, bool)
+        seeds, given = parse_seeds(seed, self.num_envs)
         if isinstance(seed, int | np.integer):
-            super().reset(seed=as_seed(seed))
-            return lane_seeds(as_seed(seed), self.num_envs), everyone
-        seeds, given = np.zeros(self.num_envs, np.uint64), ~everyone
-        if seed is not None:
-            seeds, given = listed_seeds(seed, self.num_envs)
+            super().reset(seed=int(seed))
+        elif given.any():
             self.np_random = np.random.default_rng([*seeds.tolist(), *given.tolist()])
-        if self._carry is not None:
+        if self._carry is not None or given.all():
             return seeds, given
         base = int(self.np_random.integers(0, 1 << 64, dtype=np.uint64))
-        return np.where(given, seeds, lane_seeds(base, self.num_envs)), everyone
+        return np.where(given, seeds, lane_seeds(base, self.num_envs)), np.ones_like(given)
 
     def _begin(self, seeds: Seeds, seeded: Mask, mask: Mask) -> None:
         keys = lane_keys(seeds)
@@ -190,8 +187,14 @@ class FunctionalVectorEnv(gymnasium.vector.VectorEnv[Any, Any, Any]):
 
     def _on_host(self, outcome: Outcome) -> Step:
         same = self.autoreset_mode is AutoresetMode.SAME_STEP
-        # Only SAME_STEP has a final observation; elsewhere it is not worth a transfer.
-        wanted = outcome if same else dataclasses.replace(outcome, final_observation=None)
+        # Each array costs a transfer: fetch what this mode hands out, no more.
+        told = same or bool(outcome.info or outcome.state_info)
+        started: Any = outcome.started if told else np.zeros(self.num_envs, bool)
+        wanted = dataclasses.replace(
+            outcome,
+            final_observation=outcome.final_observation if same else None,
+            started=started,
+        )
         got: Outcome = jax.device_get(wanted)
         started = np.array(got.started)
         infos: dict[str, Any] = {}

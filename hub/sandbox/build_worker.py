@@ -27,7 +27,7 @@ def exported(text: str) -> dict[str, str]:
 
 def run(request: dict[str, Any]) -> dict[str, Any]:
     """Build `request["recipe"]` into the directory `request["image"]` and describe it."""
-    from spython.main import Client  # type: ignore[import-untyped] # it ships no types
+    from spython.main import Client
 
     from hub.sandbox.providers.apptainer import configuration
 
@@ -49,7 +49,7 @@ def run(request: dict[str, Any]) -> dict[str, Any]:
         sudo=False,
         options=request["options"],
         singularity_options=["-c", str(config)],
-        quiet=True,
+        quiet=False,
     )
     if not image.is_dir():
         sys.exit("the build made no root file system")

@@ -10,7 +10,7 @@ from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 
-from hub.errors import SandboxError
+from hub.errors import ForkedError, SandboxError
 from hub.sandbox import cgroups, state
 from hub.sandbox.images import find as find_image
 from hub.sandbox.limits import Plan, plan
@@ -97,11 +97,11 @@ class Container:
     def _make_groups(self) -> Plan:
         limits, features = self.order.limits, self.order.provider.features
         hierarchy = cgroups.find() if self.order.groups else None
-        self._record.write()
         if hierarchy:
             paths = {parent / self._record.id for parent in hierarchy.parents.values()}
             self._record.cgroups = sorted(map(str, paths))
-            self._record.write()
+        self._record.write()  # before there is anything that a sweep would have to find
+        if hierarchy:
             try:
                 cgroups.make(hierarchy, self._record.id, limits)
             except OSError:
@@ -165,6 +165,14 @@ class Container:
         with suppress(subprocess.TimeoutExpired):
             self._process.wait(patience)
 
+    def check_process(self) -> None:
+        """Raise `ForkedError` in a child that was forked from the process that started it."""
+        if os.getpid() != self._record.owner:
+            raise ForkedError(
+                f"sandbox {self.id} belongs to process {self._record.owner}, which was forked; "
+                "create sandboxes after the fork"
+            )
+
     def running(self) -> bool:
         """Tell whether the container has not ended."""
         return not self._ended and self._process.poll() is None
@@ -180,7 +188,9 @@ class Container:
         except subprocess.TimeoutExpired:
             code = None
         kills = self.oom_kills()
-        log = self._log.read_text(encoding="utf-8", errors="replace")[-_LOG_TAIL:].strip()
+        log = ""
+        with suppress(FileNotFoundError):  # a sweep of another process took us for left over
+            log = self._log.read_text(encoding="utf-8", errors="replace")[-_LOG_TAIL:].strip()
         self.end()
         if code == _EXIT_LIFETIME:
             return SandboxError(f"the sandbox's lifetime of {self.lifetime:g} s is over", "budget")

@@ -21,6 +21,10 @@ CARDS = (
         disable_env_checker=True,
         reference="hub:native/Pong-v0",
         requires=_REQUIRES,
+        bench={
+            "layers": "hub_jax.bench:pong_layers",
+            "peers": ["hub:native/Pong-v0 make_vec", "hub_jax.bench:pong_peers"],
+        },
     ),
     HALF_CHEETAH,
 )

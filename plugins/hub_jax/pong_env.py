@@ -33,7 +33,7 @@ from __future__ import annotations
 
 from typing import Any, ClassVar
 
-from gymnasium.vector import AutoresetMode
+from gymnasium.vector import AutoresetMode, VectorEnv
 
 from hub.functional import FunctionalSingleEnv, FunctionalVectorEnv
 from hub.functional.vector import Arrays
@@ -68,7 +68,8 @@ class PongEnv(FunctionalSingleEnv):
         super().__init__(pong(compat, frame_skip), render_mode=render_mode, device=device)
 
 
-class PongVectorEnv(FunctionalVectorEnv):
+# VectorEnv is named again because skrl looks at the direct bases alone.
+class PongVectorEnv(FunctionalVectorEnv, VectorEnv[Any, Any, Any]):
     """Many games of Pong in one compiled call; the module's docstring describes one.
 
     Args:

@@ -66,6 +66,16 @@ def test_hub_register_benchmarks_adds_a_suite(site: PluginSite, plugins: Plugins
     assert (suite.summary, suite.plugin) == ("A thing.", "acme (acme-dist)")
 
 
+def test_hub_register_sandboxes_adds_a_provider(site: PluginSite, plugins: Plugins) -> None:
+    site.plugin(
+        "acme",
+        "import hub\n@hub.hookimpl\ndef hub_register_sandboxes(register):\n"
+        '    register("pod", "json:loads", summary="A pod.")\n',
+    )
+    plugins.load(site.points())
+    assert plugins.kind("sandboxes")["pod"].load()("1") == 1
+
+
 def test_hub_register_trainers_adds_a_trainer(site: PluginSite, plugins: Plugins) -> None:
     site.plugin(
         "acme",

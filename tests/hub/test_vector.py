@@ -273,6 +273,8 @@ def test_bad_actions_are_refused_and_no_lane_moves(actions, error, words):
     [
         {"lanes": 0},
         {"limit": 0},
+        {"limit": -1},
+        {"limit": 2.5},
         {"num_threads": 0},
         {"mode": "Sometimes"},
         {"render_mode": "human"},
@@ -388,7 +390,7 @@ def test_make_vec_passes_the_episode_limit_and_sets_the_spec(mode):
 
 
 def test_make_vec_takes_every_option_as_json():
-    spec = gymnasium.spec("native/Pong-v0")
+    spec = copy.deepcopy(gymnasium.spec("native/Pong-v0"))
     options = {"autoreset_mode": "SameStep", "compat": "puffer", "copy": False, "num_threads": 1}
     spec.kwargs.update(options)
     spec = type(spec).from_json(spec.to_json())

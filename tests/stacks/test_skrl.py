@@ -9,6 +9,8 @@ import gymnasium
 import numpy as np
 import pytest
 
+import hub
+from hub.plugins import load
 from tests import need
 
 pytestmark = pytest.mark.usefixtures("torch_seeded")
@@ -71,6 +73,15 @@ def test_ppo_trains_on_native_lanes(pong: str, mode: str, tmp_path: Path) -> Non
     }
     trainer(env=env, agents=agent, cfg=cfg).train()
     assert not np.array_equal(before, parts["policy"].net.weight.detach().numpy())
+
+
+def test_it_recognises_the_vector_class_of_every_installed_environment() -> None:
+    for card in hub.PLUGINS.registry:
+        if card.vector_entry_point and not card.missing():
+            bases = load(card.vector_entry_point).__bases__
+            assert any(base.__module__.startswith("gymnasium.") for base in bases), (
+                f"{card.id}: name gymnasium.vector.VectorEnv among the bases of its vector class"
+            )
 
 
 def test_it_wraps_the_single_environment(pong: str) -> None:

@@ -46,7 +46,7 @@ def test_rollouts_of_native_lanes_end_and_restart_each_lane(
 
 
 def test_next_step_lanes_are_refused_by_it_in_clear_words(envs: Any, pong: str) -> None:
-    with pytest.raises(RuntimeError, match="(?i)autoreset"):
+    with pytest.raises(RuntimeError, match=r"(?i)autoreset"):
         envs.GymWrapper(native(pong, "NextStep"))
 
 

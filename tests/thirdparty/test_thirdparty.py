@@ -4,7 +4,6 @@ import json
 
 import pytest
 
-from hub.cli.main import BUILT_IN
 from tests.thirdparty.conftest import Fresh
 
 pytestmark = pytest.mark.slow
@@ -46,13 +45,11 @@ def test_list_info_and_play_know_it(fresh: Fresh) -> None:
     assert fresh.run("hub", "acme-greet").stdout == "acme says hello\n"
 
 
-@pytest.mark.skipif("check" not in BUILT_IN, reason="hub check is not merged yet")
 def test_check_passes_it(fresh: Fresh) -> None:
     checked = fresh.run("hub", "check", ID)
     assert checked.returncode == 0, checked.stdout
 
 
-@pytest.mark.skipif("bench" not in BUILT_IN, reason="hub bench is not merged yet")
 def test_bench_measures_it(fresh: Fresh) -> None:
     measured = fresh.run("hub", "bench", "--id", ID, "--quick", "--json", "-")
     assert measured.returncode == 0, measured.stderr
@@ -65,10 +62,16 @@ def test_absent_native_environments_stay_listed(fresh: Fresh) -> None:
     assert rows["hub:native/Pong-v0"]["fix"] == "pip install ./native/pong"
 
 
-def test_new_writes_a_plugin_from_the_wheel(fresh: Fresh) -> None:
+def test_new_writes_a_plugin_that_passes_conformance_as_written(fresh: Fresh) -> None:
     wrote = fresh.run("hub", "new", "bolt-envs")
     assert wrote.returncode == 0, wrote.stderr
-    assert (fresh.path / "bolt-envs" / "bolt_envs" / "plugin.py").is_file()
+    project = str(fresh.path / "bolt-envs")
+    installed = fresh.run("python", "-m", "pip", "install", "--quiet", "-e", project)
+    assert installed.returncode == 0, installed.stderr
+    checked = fresh.run("hub", "check", "hub:bolt-envs/Corridor-v0", "--json", "-")
+    report = json.loads(checked.stdout)
+    assert [c for c in report["checks"] if c["status"] == "fail"] == []
+    assert checked.returncode == 0
 
 
 def test_what_is_broken_is_said_and_breaks_nothing_else(fresh: Fresh) -> None:

@@ -17,7 +17,6 @@ class Bubblewrap:
     name = "bubblewrap"
     features = Features(
         images=("host", "directory"),
-        writable_root=False,
         disk="size of tmpfs",
         disk_note="three quarters for everything but /dev/shm, which has the rest",
         notes=("directories that the image has are read-only, except /tmp and /workspace",),

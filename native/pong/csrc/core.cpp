@@ -72,21 +72,13 @@ PongCore::PongCore(py::array observations, py::object final_observations, py::ar
         bad_value("max_episode_steps 0: expected 1 or more, or None for no limit");
     if (rewards.ndim() != 1 || rewards.shape(0) < 1)
         bad_value("rewards: expected one dimension with at least one lane");
-    const py::ssize_t lanes = rewards.shape(0);
+    lanes_ = static_cast<std::size_t>(rewards.shape(0));
     const PongConfig config{compat, frame_skip, parse_autoreset(autoreset),
                             max_episode_steps.value_or(0)};
-    buffers_.observations = bind<float>("observations", observations, {lanes, 8}, keep_alive_);
-    buffers_.rewards = bind<double>("rewards", rewards, {lanes}, keep_alive_);
-    buffers_.terminations = reinterpret_cast<std::uint8_t *>(
-        bind<bool>("terminations", terminations, {lanes}, keep_alive_));
-    buffers_.truncations = reinterpret_cast<std::uint8_t *>(
-        bind<bool>("truncations", truncations, {lanes}, keep_alive_));
-    if (config.autoreset == PONG_SAME_STEP) {
-        auto last = py::cast<py::array>(final_observations);
-        buffers_.final_observations = bind<float>("final_observations", last, {lanes, 8},
-                                                  keep_alive_);
-    }
-    lanes_ = static_cast<std::size_t>(lanes);
+    if (config.autoreset == PONG_SAME_STEP && final_observations.is_none())
+        bad_value("final_observations None: expected an array under 'SameStep'");
+    const py::object last = config.autoreset == PONG_SAME_STEP ? final_observations : py::none();
+    bind_buffers(observations, last, rewards, terminations, truncations);
     const std::size_t frames = lanes_ * static_cast<std::size_t>(frame_skip);
     threads_ = choose_threads(num_threads, lanes_, frames);
     release_ = frames >= kReleaseFrames || threads_ > 1;
@@ -94,6 +86,23 @@ PongCore::PongCore(py::array observations, py::object final_observations, py::ar
     config_ = describe(config, lanes_, autoreset);
     batch_.reset(pong_batch_new(lanes_, config, buffers_));
     if (!batch_) throw std::bad_alloc();
+}
+
+void PongCore::bind_buffers(py::array observations, py::object final_observations,
+                            py::array rewards, py::array terminations, py::array truncations) {
+    const auto lanes = static_cast<py::ssize_t>(lanes_);
+    const auto flags = [&](const char *name, py::array &array) {
+        return reinterpret_cast<std::uint8_t *>(bind<bool>(name, array, {lanes}, keep_alive_));
+    };
+    buffers_.observations = bind<float>("observations", observations, {lanes, 8}, keep_alive_);
+    buffers_.rewards = bind<double>("rewards", rewards, {lanes}, keep_alive_);
+    buffers_.terminations = flags("terminations", terminations);
+    buffers_.truncations = flags("truncations", truncations);
+    if (!final_observations.is_none()) {
+        auto last = py::cast<py::array>(final_observations);
+        buffers_.final_observations =
+            bind<float>("final_observations", last, {lanes, 8}, keep_alive_);
+    }
 }
 
 PongCore::~PongCore() {

@@ -40,6 +40,8 @@ class PongCore {
     const std::string &config() const { return config_; }
 
   private:
+    void bind_buffers(py::array observations, py::object final_observations, py::array rewards,
+                      py::array terminations, py::array truncations);
     std::size_t run(const std::int64_t *actions);
     void check_actions(const std::int64_t *actions) const;
     void require_ready();

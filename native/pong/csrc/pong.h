@@ -144,7 +144,8 @@ static inline PongEvent pong_left_edge(Pong *p, const PongRules *rules) {
 static inline PongEvent pong_right_edge(Pong *p, float direction) {
     if (!pong_covers(p->paddle_right, p->ball_y)) return PONG_LOST_POINT;
     p->ball_vx = -p->ball_vx;
-    p->ball_vy = pong_clamp(p->ball_vy + PONG_SPIN * direction, -PONG_MAX_SPEED_Y, PONG_MAX_SPEED_Y);
+    const float spun = p->ball_vy + PONG_SPIN * direction;
+    p->ball_vy = pong_clamp(spun, -PONG_MAX_SPEED_Y, PONG_MAX_SPEED_Y);
     /* Quirk: a level ball is sent upwards. Served at +-1 and spun by 3 it is never level. */
     if (p->ball_vy == 0) p->ball_vy = PONG_SPIN;
     p->ball_x = PONG_BALL_MAX_X;

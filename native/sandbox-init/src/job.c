@@ -47,6 +47,7 @@ static void begin(const struct frame *frame, uint64_t timeout_ms) {
     job.deadline = job.started + timeout_ms * MS;
     job.kill_at = 0;
     job.kill_passes = 0;
+    job.quiet = frame->kind == KIND_RUN;
     job.flags = 0;
 }
 
@@ -231,12 +232,14 @@ void job_child_ended(pid_t pid, int status) {
     if (job.active && job.pid == pid) finish(exit_code(status));
 }
 
-/* A status line is "SEQUENCE EXIT-CODE\n"; one with another number is stale and dropped. */
+/* A status line ends in " SEQUENCE EXIT-CODE"; one with another number is stale and dropped. What
+ * stands before was written by somebody who opened the pipe through /proc. */
 static void status_line(struct session *session, char *line) {
-    char *end;
-    unsigned long seq = strtoul(line, &end, 10);
-    if (*end != ' ' || !job.active || job.session != session || seq != job.seq) return;
-    finish((int)strtol(end + 1, NULL, 10));
+    char *code = strrchr(line, ' ');
+    if (!code || !job.active || job.session != session) return;
+    *code = 0;
+    char *seq = strrchr(line, ' ');
+    if (seq && strtoul(seq + 1, NULL, 10) == job.seq) finish((int)strtol(code + 1, NULL, 10));
 }
 
 void session_read_status(struct session *session) {
@@ -248,7 +251,12 @@ void session_read_status(struct session *session) {
             session->line[session->line_used] = 0;
             session->line_used = 0;
             status_line(session, session->line);
-        } else if (session->line_used < sizeof session->line - 1) {
+        } else {
+            if (session->line_used == sizeof session->line - 1) { /* only its end matters */
+                session->line_used /= 2;
+                memmove(session->line, session->line + sizeof session->line - 1 - session->line_used,
+                        session->line_used);
+            }
             session->line[session->line_used++] = block[i];
         }
     }

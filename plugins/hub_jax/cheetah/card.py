@@ -17,4 +17,17 @@ CARD = EnvCard(
     reference="HalfCheetah-v5 of Gymnasium 1.4.0 on MuJoCo 4.0.0",
     requires=(Requirement("distribution", "jax", "pip install jax"),),
     fidelity="hub_jax.cheetah.fidelity:DECLARATION",
+    bench={
+        "reference": "HalfCheetah-v5 sync",
+        "peers": [
+            "hub_jax.cheetah.bench:mjx",
+            "hub_jax.cheetah.bench:brax_generalized",
+            "hub_jax.cheetah.bench:mujoco_rollout",
+        ],
+        "lanes": [1, 16, 256, 1024, 4096],
+        "goals": {
+            "make_vec lanes=256 over MJX lanes=256": 10,
+            "make_vec lanes=1024 over brax generalized lanes=1024": 8,
+        },
+    },
 )

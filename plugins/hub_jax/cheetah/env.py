@@ -36,7 +36,7 @@ from typing import Any, ClassVar
 
 import jax
 import numpy as np
-from gymnasium.vector import AutoresetMode
+from gymnasium.vector import AutoresetMode, VectorEnv
 from numpy.typing import ArrayLike
 
 from hub.functional import Dtype, FunctionalSingleEnv, FunctionalVectorEnv
@@ -102,7 +102,8 @@ class HalfCheetahEnv(FunctionalSingleEnv):
         self.lane_state = CheetahState(**parts)
 
 
-class HalfCheetahVectorEnv(FunctionalVectorEnv):
+# VectorEnv is named again because skrl looks at the direct bases alone.
+class HalfCheetahVectorEnv(FunctionalVectorEnv, VectorEnv[Any, Any, Any]):
     """Many cheetahs in one compiled call; the module's docstring describes one.
 
     Args:

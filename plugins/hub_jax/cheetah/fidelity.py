@@ -74,7 +74,7 @@ def _environment_steps(make: Callable[[], Any], states: States) -> Floats:
     for qpos, qvel, ctrl in zip(*states, strict=True):
         env.reset(seed=0)
         env.unwrapped.set_state(qpos, qvel)
-        observation, reward, _, _, info = env.step(ctrl)
+        observation, reward, _, _, info = env.step(ctrl.astype(np.float32))
         parts = ("x_position", "x_velocity", "reward_forward", "reward_ctrl")
         rows.append([*observation, reward, *(info[part] for part in parts)])
     env.close()

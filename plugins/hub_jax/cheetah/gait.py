@@ -1,7 +1,7 @@
 """A gait: sines of one frequency on the six motors, found by the cross-entropy method.
 
-It needs no network and runs forward, so that checks see the states that a trained policy visits:
-fast feet that strike the floor, hinges at their limits.
+It needs no network and runs forward at 2 to 3 m/s unless it falls, so that checks see the states
+that a trained policy visits: feet that strike the floor at speed, hinges at their limits.
 """
 
 from __future__ import annotations
@@ -12,10 +12,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-FREQUENCY = 2.5  # Hz
-AMPLITUDE = np.array([1.0, 1.0, 1.0, 1.0, 1.0, 1.0])
-PHASE = np.array([0.0, 1.0, 2.0, 0.0, 1.0, 2.0])  # rad
-OFFSET = np.array([0.0, 0.0, 0.0, 0.0, 0.0, 0.0])
+FREQUENCY = 3.57  # Hz
+AMPLITUDE = np.array([1.44, 1.41, 0.11, 0.71, 1.38, 0.23])
+PHASE = np.array([-2.37, -2.44, -1.89, 0.29, 0.55, -1.13])  # rad
+OFFSET = np.array([-0.47, -0.66, -1.52, -0.61, -0.08, -0.8])
 
 
 def actions(time: float) -> NDArray[np.float32]:

@@ -47,5 +47,5 @@ def test_lanes_that_go_on_have_none() -> None:
 
 @pytest.mark.parametrize("mode", [AutoresetMode.NEXT_STEP, AutoresetMode.DISABLED])
 def test_another_autoreset_mode_is_refused_with_the_fix(mode: AutoresetMode) -> None:
-    with pytest.raises(ValueError, match="needs SAME_STEP.*autoreset_mode='SameStep'"):
+    with pytest.raises(ValueError, match=r"needs SAME_STEP.*autoreset_mode='SameStep'"):
         list_infos(cartpole(mode))

@@ -80,7 +80,7 @@ def test_another_autoreset_mode_is_refused_with_the_fix(as_vec_env: Any, mode: s
         vectorization_mode="sync",
         vector_kwargs={"autoreset_mode": AutoresetMode(mode)},
     )
-    with pytest.raises(ValueError, match="needs SAME_STEP.*autoreset_mode='SameStep'"):
+    with pytest.raises(ValueError, match=r"needs SAME_STEP.*autoreset_mode='SameStep'"):
         as_vec_env(env)
 
 

@@ -3,6 +3,7 @@ from __future__ import annotations
 from hub.bench import Case, Plan
 from hub.bench.groups import Group, plan_groups
 from hub.bench.keys import BenchKeys
+from tests import need
 
 ID = "CartPole-v1"  # has a vector entry point of its own
 BARE = "MountainCar-v0"  # has none
@@ -43,6 +44,14 @@ def test_quick_takes_one_call_and_one_full_batch_and_adds_no_group_for_goals() -
         ["make_vec lanes=1024", "CartPole-v1 sync lanes=64"],
         ["make", "CartPole-v1 make"],
     ]
+
+
+def test_quick_compiles_once() -> None:
+    need.module("jax")
+    env_id = "hub:jax/Pong-v0"
+    groups = plan_groups(Plan(quick=True), env_id, BenchKeys.read(env_id, {}))
+    assert named(groups)[0][0] == "make_vec lanes=1024"
+    assert len(groups) == 1
 
 
 def test_lanes_of_the_plan_come_before_the_cards_and_threads_reach_the_cases() -> None:

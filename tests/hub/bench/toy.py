@@ -87,13 +87,15 @@ PLUGIN = """
 import hub
 
 ENVS = {envs!r}
+NEEDS = (hub.Requirement("program", "no-such-program", "buy it"),)
 
 @hub.hookimpl
 def hub_register_envs(register):
     for name, (vector, bench) in ENVS.items():
         register(hub.EnvCard(id="toy/" + name + "-v0", summary="Counts.", family="python",
             backend="python", entry_point="toy_env:" + name, bench=bench,
-            vector_entry_point="toy_env:ToyVector" if vector else None))
+            vector_entry_point="toy_env:ToyVector" if vector else None,
+            requires=NEEDS if name == "Absent" else ()))
 
 @hub.hookimpl
 def hub_register_benchmarks(register):
@@ -111,8 +113,9 @@ def run(plan):
 
 
 def write_toy(site: PluginSite, bench: dict[str, object] | None = None) -> None:
-    """Write the toy's distribution: `Toy` (vector, with `bench`), `Broken` and `Crash`."""
+    """Write the toy's distribution: `Toy` (with `bench`), `Broken`, `Crash`, `Absent`."""
     envs = {"Toy": (True, bench or {}), "Broken": (False, {}), "Crash": (False, {})}
+    envs["Absent"] = (False, {})
     site.module("toy_env", ENV)
     site.module("toy_suite", SUITE)
     site.plugin("toy", PLUGIN.format(envs=envs), module="toy_hooks")

@@ -1,6 +1,5 @@
 from __future__ import annotations
 
-import resource
 import subprocess
 import sys
 from pathlib import Path
@@ -10,17 +9,7 @@ import pytest
 from hub.cli.main import BUILT_IN
 from hub.plugins import Component, Plugins
 from tests.hub.cli.conftest import Run
-
-
-def best_cpu_seconds(*arguments: str, runs: int = 5) -> float:
-    """CPU time of a Python process, the best of several: noise only ever adds."""
-    times = []
-    for _ in range(runs):
-        before = resource.getrusage(resource.RUSAGE_CHILDREN)
-        subprocess.run([sys.executable, *arguments], check=True, capture_output=True)
-        after = resource.getrusage(resource.RUSAGE_CHILDREN)
-        times.append(after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime)
-    return min(times)
+from tests.startup import cpu_seconds
 
 
 def test_help_lists_every_command_without_importing_one(run: Run) -> None:
@@ -43,9 +32,9 @@ def test_every_built_in_command_has_help(run: Run, name: str) -> None:
 
 
 @pytest.mark.slow
-def test_help_starts_within_the_budget_over_gymnasium() -> None:
-    reference = best_cpu_seconds("-c", "import gymnasium")
-    assert best_cpu_seconds("-m", "hub", "--help") <= 1.6 * reference
+def test_help_starts_within_the_budget_over_gymnasium(tmp_path: Path) -> None:
+    reference = cpu_seconds(tmp_path, "-c", "import gymnasium")
+    assert cpu_seconds(tmp_path, "-m", "hub", "--help") <= 1.6 * reference
 
 
 @pytest.mark.parametrize(

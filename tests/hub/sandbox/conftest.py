@@ -1,4 +1,8 @@
+import shutil
+import tempfile
 from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
 
 import pytest
 
@@ -26,3 +30,20 @@ def provider(request: pytest.FixtureRequest) -> str:
 def sandbox() -> Iterator[Sandbox]:
     with create(provider=require("bubblewrap")) as made:
         yield made
+
+
+@contextmanager
+def open_directory() -> Iterator[Path]:
+    """A directory that the containers' user can reach; pytest keeps its own closed to others."""
+    path = Path(tempfile.mkdtemp(prefix="hub-test-"))
+    path.chmod(0o755)
+    try:
+        yield path
+    finally:
+        shutil.rmtree(path)
+
+
+@pytest.fixture
+def open_tmp() -> Iterator[Path]:
+    with open_directory() as path:
+        yield path

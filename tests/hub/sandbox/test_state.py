@@ -146,7 +146,10 @@ def test_a_state_directory_of_somebody_else_is_refused(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("tempfile.tempdir", str(tmp_path))
-    assert state.root().parent == tmp_path
-    state.root().chmod(0o777)
+    path = tmp_path / f"hub-sandbox-{os.geteuid()}"
+    path.mkdir()
+    path.chmod(0o777)
     with pytest.raises(SandboxError, match="open to others; remove it"):
         state.root()
+    path.chmod(0o755)
+    assert state.root() == path

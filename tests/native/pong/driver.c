@@ -30,7 +30,7 @@ static size_t play(bool compat, int frame_skip, PongAutoreset mode) {
         ended += pong_batch_step(batch, 0, LANES / 2, actions);
         ended += pong_batch_step(batch, LANES / 2, LANES, actions);
         if (step == STEPS / 2) pong_batch_snapshot(batch, saved);
-        for (size_t lane = 0; mode == PONG_DISABLED && lane < LANES; lane++) over[lane] |= cut[lane];
+        for (size_t lane = 0; lane < LANES; lane++) over[lane] |= cut[lane];
         if (mode == PONG_DISABLED) pong_batch_reset(batch, 0, LANES, NULL, over);
     }
     pong_batch_restore(batch, saved);

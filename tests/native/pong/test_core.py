@@ -47,6 +47,7 @@ def read_only(array):
         ("observations", np.zeros((8, 4), np.float32).T, ValueError, "not C-contiguous"),
         ("observations", read_only(np.zeros((4, 8), np.float32)), ValueError, "not writeable"),
         ("final_observations", np.zeros((3, 8), np.float32), ValueError, "shape"),
+        ("final_observations", [[0.0] * 8] * 4, TypeError, "dtype float64"),
         ("rewards", np.zeros(4, np.float32), TypeError, "dtype float32, expected float64"),
         ("terminations", np.zeros(4, np.uint8), TypeError, "dtype uint8, expected bool"),
         ("truncations", np.zeros(8, bool)[::2], ValueError, "not C-contiguous"),
@@ -55,6 +56,12 @@ def read_only(array):
 def test_an_array_that_does_not_fit_is_refused_by_name(name, array, error, words):
     with pytest.raises(error, match=f"{name}: {words}"):
         bind(**{name: array})
+
+
+def test_same_step_needs_an_array_for_the_final_observations():
+    with pytest.raises(ValueError, match="final_observations None: expected an array"):
+        bind(final_observations=None)
+    bind(final_observations=None, autoreset="NextStep")
 
 
 def test_it_writes_into_the_bound_arrays_and_keeps_them_alive():

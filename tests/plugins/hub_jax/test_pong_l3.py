@@ -7,7 +7,7 @@ from gymnasium.vector import AutoresetMode, SyncVectorEnv
 
 from tests import need
 
-LANES = 64
+LANES, MANY = 64, 512
 RULES = [None, "puffer"]
 LIMIT = 3000
 
@@ -44,16 +44,16 @@ def compare(ours, theirs, seed, episodes):
     return ended
 
 
-def ours(mode, **options):
+def ours(mode, lanes=LANES, **options):
     return gymnasium.make_vec(
-        "hub:jax/Pong-v0", LANES, autoreset_mode=mode, max_episode_steps=LIMIT, **options
+        "hub:jax/Pong-v0", lanes, autoreset_mode=mode, max_episode_steps=LIMIT, **options
     )
 
 
-def native(mode, **options):
+def native(mode, lanes=LANES, **options):
     need.module("hub_pong._core")
     return gymnasium.make_vec(
-        "hub:native/Pong-v0", LANES, autoreset_mode=mode, max_episode_steps=LIMIT, **options
+        "hub:native/Pong-v0", lanes, autoreset_mode=mode, max_episode_steps=LIMIT, **options
     )
 
 
@@ -85,8 +85,9 @@ def test_it_equals_the_python_reference(compat):
 @pytest.mark.parametrize("compat", RULES)
 @pytest.mark.parametrize("frame_skip", range(1, 9))
 def test_it_equals_the_c_core_over_a_thousand_episodes(compat, frame_skip):
-    options, mode = {"compat": compat, "frame_skip": frame_skip}, AutoresetMode.SAME_STEP
-    ended = compare(ours(mode, **options), native(mode, **options), seed=frame_skip, episodes=1000)
+    options = {"compat": compat, "frame_skip": frame_skip, "lanes": MANY}
+    mode, seed = AutoresetMode.SAME_STEP, 1000 * frame_skip
+    ended = compare(ours(mode, **options), native(mode, **options), seed, episodes=1000)
     assert ended[0] > 500, "most episodes are played to the end"
 
 

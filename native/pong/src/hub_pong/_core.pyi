@@ -5,6 +5,9 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+SOURCE_HASH: str
+"""`hub.fidelity.manifest_hash` of the sources that this was built from."""
+
 class PongCore:
     """Pong lanes over bound buffers; a hub.native.BatchCore."""
 

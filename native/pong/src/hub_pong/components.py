@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 
 from hub.fidelity import Check, CheckResult, compare
+from hub.threefry import draw
 from hub_pong.moments import (
     LANE,
     LIMIT,
@@ -25,7 +26,6 @@ from hub_pong.moments import (
     step_reference,
 )
 from hub_pong.reference import BALL_SPEED_X, FAR_X, FAR_Y, serve
-from hub_pong.reference import draw as reference_draw
 
 Place = Callable[[Moments, np.random.Generator], Moments]
 
@@ -139,8 +139,8 @@ def serves(samples: int, seed: int) -> CheckResult:
         core.restore(state.tobytes() + bytes(32 * samples))
         core.reset(None, np.ones(samples, np.bool_))
         after = core_state(core, samples)
-        words = [reference_draw(int(s), int(k)) for s, k in zip(seeds, draws, strict=True)]
-        want = [list(vars(serve(word, puffer)).values()) for word in words]
+        words = [draw(int(s), int(k)) for s, k in zip(seeds, draws, strict=True)]
+        want = [serve(word, puffer) for word in words]
         parts.append((np.array(want), after["values"]))
         core.close()
     wanted, actual = (np.concatenate(side) for side in zip(*parts, strict=True))
@@ -156,7 +156,7 @@ def streams(samples: int, seed: int) -> CheckResult:
     after = core_state(core, samples)
     core.close()
     actual = np.column_stack([after["draws"], after["values"][:, [VX, VY]]])
-    games = [serve(reference_draw(int(one), 0), False) for one in seeds]
+    games = [serve(draw(int(one), 0), False) for one in seeds]
     wanted = [[1, game.ball_vx, game.ball_vy] for game in games]
     return compare(wanted, actual, "lane")
 

@@ -7,7 +7,7 @@ fields of its environment.
 
 from __future__ import annotations
 
-from dataclasses import astuple, dataclass
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -142,12 +142,12 @@ def step_reference(moments: Moments) -> Outcomes:
     for lane, game in enumerate(games(moments)):
         put(pong, game, int(moments.seeds[lane]), int(moments.draws[lane]))
         observation, reward, over, _, _ = pong.step(int(moments.actions[lane]))
-        rows.append((astuple(pong._game), reward, over, pong._draws, observation))  # type: ignore[arg-type]  # a game is under way
-    values, rewards, over, draws, observations = zip(*rows, strict=True)
+        rows.append((pong._game, reward, over, pong._draws, observation))
+    values, rewards, ends, draws, observations = zip(*rows, strict=True)
     return Outcomes(
         values=np.array(values),
         rewards=np.array(rewards, np.float64),
-        over=np.array(over, np.bool_),
+        over=np.array(ends, np.bool_),
         draws=np.array(draws, np.uint64),
         observations=np.stack(observations),
     )

@@ -177,6 +177,7 @@ class PythonPongEnv(gymnasium.Env[Any, Any]):
         modes = self.metadata["render_modes"]
         if render_mode is not None and render_mode not in modes:
             raise ValueError(f"render_mode {render_mode!r}: expected one of {modes} or None")
+        self.metadata = dict(METADATA)  # Gymnasium 1.1 and 1.2 write into it when vectorising
         self.render_mode = render_mode
         self.observation_space = observation_space(compat)
         self.action_space = action_space()
