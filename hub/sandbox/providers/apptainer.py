@@ -27,7 +27,7 @@ mount sys = no
 mount dev = {dev}
 mount devpts = yes
 mount home = no
-mount tmp = {tmp}
+mount tmp = yes
 mount hostfs = no
 enable fusemount = yes
 enable overlay = yes
@@ -114,9 +114,7 @@ def configuration(disk: int, build: bool = False) -> Path:
     """
     mib = max(disk // MIB, 1)
     path = state.root() / "apptainer" / f"{'build' if build else mib}.conf"
-    values = {"build": "no", "dev": "minimal", "tmp": "yes"}
-    if build:  # without the host's /tmp, which a build would otherwise see and could write to
-        values = {"build": "yes", "dev": "yes", "tmp": "no"}
+    values = {"build": "yes", "dev": "yes"} if build else {"build": "no", "dev": "minimal"}
     text = _CONFIG.format(mib=mib, **values)
     if not path.is_file() or path.read_text(encoding="utf-8") != text:
         path.parent.mkdir(mode=0o755, exist_ok=True)
