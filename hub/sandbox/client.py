@@ -187,8 +187,11 @@ class Sandbox:
         self._send(request.data)
         try:
             return self._receive(request.seq, request.within)
-        except (KeyboardInterrupt, SystemExit):
-            # The command must not outlive the caller's interest, nor answer the next request.
+        except SandboxError:
+            raise
+        except BaseException:
+            # Ctrl-C, or whatever a signal handler raises: the command must not outlive the
+            # caller's interest, nor answer the next request.
             self._send(frames.frame(Kind.CANCEL, request.seq))
             self._receive(request.seq, GRACE)
             raise

@@ -66,6 +66,7 @@ def test_network_is_shared_only_when_asked_for_and_then_recorded(provider: str) 
         result = sandbox.exec(["readlink", "/proc/self/ns/net"])
         assert result.network
         assert result.stdout.strip() == str(Path("/proc/self/ns/net").readlink())
+        assert sandbox.read("/etc/resolv.conf") == Path("/etc/resolv.conf").read_bytes()
 
 
 def test_a_timeout_must_be_positive(sandbox: Sandbox) -> None:
