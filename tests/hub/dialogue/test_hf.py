@@ -82,9 +82,13 @@ def test_a_tokenizer_without_template_or_end_is_refused_and_roles_can_be_renamed
     assert "<|im_start|>tool" in smollm2.render([{"role": "tool", "content": "x"}])
 
 
-def test_a_path_that_holds_no_tokenizer_is_an_error_that_names_it(tmp_path: Path) -> None:
+def test_a_path_that_is_not_there_is_an_error_that_names_it(tmp_path: Path) -> None:
     with pytest.raises(UnknownOption, match="no such directory"):
         load_tokenizer(str(tmp_path / "gone"))
+
+
+@pytest.mark.slow
+def test_a_directory_that_holds_no_tokenizer_is_an_error_that_names_it(tmp_path: Path) -> None:
     need.module("transformers")
     with pytest.raises(UnknownOption, match="cannot be read"):
         load_tokenizer(str(tmp_path))
