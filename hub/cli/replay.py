@@ -18,7 +18,7 @@ STYLES = {"system": "dim", "user": "bold cyan", "assistant": "bold green", "tool
 
 @click.command()
 @click.argument("file", type=click.Path(dir_okay=False))
-@click.option("--episode", help="Only this one: its number from 1 on, or the start of its id.")
+@click.option("--episode", help="Only this one: its number, or 8 characters of its id.")
 @click.option("--quiet", is_flag=True, help="Verify and summarise; show no transcript.")
 @json_option
 def command(file: str, episode: str | None, quiet: bool, json_path: str | None) -> None:
@@ -48,7 +48,11 @@ def choose(
     numbered = list(enumerate(recordings, 1))
     if episode is None:
         return numbered
-    found = [(n, r) for n, r in numbered if str(n) == episode or r.episode.startswith(episode)]
+    # Ids are hexadecimal, so that a short one would be mistaken for a number.
+    if len(episode) < 8:
+        found = [(n, r) for n, r in numbered if str(n) == episode]
+    else:
+        found = [(n, r) for n, r in numbered if r.episode.startswith(episode)]
     if not found:
         raise click.BadParameter(
             f"no episode {episode!r} among the {len(numbered)} of {file}", param_hint="--episode"

@@ -33,6 +33,9 @@ def test_replay_shows_the_transcripts_as_they_were_written(run: Run, record: Pat
     only = run("replay", str(record), "--episode", "2", "--quiet")
     assert "What is" not in only.out
     assert run("replay", str(record), "--episode", "9").status == 2
+    wanted = run("replay", str(record), "--json", "-").json["episodes"][1]["episode"]
+    by_id = run("replay", str(record), "--episode", wanted[:8], "--json", "-").json
+    assert [e["number"] for e in by_id["episodes"]] == [2]
 
 
 def test_escapes_in_what_tools_wrote_do_not_reach_the_terminal(run: Run, tmp_path: Path) -> None:
