@@ -96,6 +96,10 @@ class RecordError(HubError, ValueError):
     """A record of episodes is absent or damaged; the message names the line."""
 
 
+class ReplayDivergence(RecordError):
+    """An action is not the recorded one, or the record ends; the message names turn and place."""
+
+
 class DeclarationError(HubError, ValueError):
     """A fidelity declaration breaks its contract (too few episodes, two checks of one name...)."""
 

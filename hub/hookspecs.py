@@ -71,9 +71,10 @@ def hub_register_tools(register: RegisterComponent) -> None:
     """Register tools that a model may call, and the parsers that find calls in its text.
 
     Called once per plugin, when `hub` is imported. The name says which of the two: `tool:bash`,
-    `parser:hermes`. A tool's target is a callable `() -> hub.dialogue.Tool`, made anew for each
-    environment; a parser's is a callable `() -> hub.dialogue.Parser`. Environments name them
-    without the prefix (`parser="hermes"`, a domain's `tools = ("bash",)`).
+    `parser:hermes`. A tool's target is a callable `() -> hub.dialogue.Tool`, called anew for each
+    environment, or one that takes a text, for tools with an argument; a parser's is a callable
+    `() -> hub.dialogue.Parser`. Environments name them without the prefix: `parser="hermes"`,
+    `tools=["bash", "search:library.jsonl"]`.
     """
 
 

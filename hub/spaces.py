@@ -133,8 +133,10 @@ def _concatenate(space: UnicodeText, items: Iterable[str], out: Any) -> NDArray[
     return np.array(list(items), dtype=object)
 
 
-@space_utils.iterate.register(UnicodeTextBatch)  # type: ignore[misc]  # mypy sees Space[_T] unsolved
-def _iterate(space: UnicodeTextBatch, items: NDArray[np.object_]) -> Iterator[str]:
+@space_utils.iterate.register(UnicodeTextBatch)
+def _iterate(  # type: ignore[misc]  # mypy sees Gymnasium's `Space[_T]` unsolved
+    space: UnicodeTextBatch, items: NDArray[np.object_]
+) -> Iterator[str]:
     return iter(items)
 
 

@@ -65,8 +65,16 @@ class WeightSpan:
     end: int
 
 
-def _none(dtype: type[np.generic]) -> Any:
-    return field(default_factory=lambda: np.zeros(0, dtype))
+def _no_ids() -> NDArray[np.int32]:
+    return np.zeros(0, np.int32)
+
+
+def _no_mask() -> NDArray[np.uint8]:
+    return np.zeros(0, np.uint8)
+
+
+def _no_logprobs() -> NDArray[np.float32]:
+    return np.zeros(0, np.float32)
 
 
 @dataclass(frozen=True, eq=False)
@@ -92,10 +100,10 @@ class Turn:
     role: Role
     content: str
     tool_calls: tuple[ToolCall, ...] = ()
-    token_ids: NDArray[np.int32] = _none(np.int32)
-    sampled: NDArray[np.uint8] = _none(np.uint8)
-    logprobs: NDArray[np.float32] = _none(np.float32)
-    raw_logprobs: NDArray[np.float32] = _none(np.float32)
+    token_ids: NDArray[np.int32] = field(default_factory=_no_ids)
+    sampled: NDArray[np.uint8] = field(default_factory=_no_mask)
+    logprobs: NDArray[np.float32] = field(default_factory=_no_logprobs)
+    raw_logprobs: NDArray[np.float32] = field(default_factory=_no_logprobs)
     finish_reason: FinishReason | None = None
     weight_spans: tuple[WeightSpan, ...] = ()
     segment: int = 0
@@ -124,9 +132,7 @@ class Turn:
         if not isinstance(other, Turn):
             return NotImplemented
         pairs = ((getattr(self, f.name), getattr(other, f.name)) for f in fields(self))
-        return all(
-            np.array_equal(a, b) if isinstance(a, np.ndarray) else a == b for a, b in pairs
-        )
+        return all(np.array_equal(a, b) if isinstance(a, np.ndarray) else a == b for a, b in pairs)
 
     __hash__ = None  # type: ignore[assignment]  # arrays have none
 

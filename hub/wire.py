@@ -1,7 +1,7 @@
 """The wire form of trajectories: JSON with arrays as base64 of little-endian values, or msgpack.
 
-Both forms hold the same fields; msgpack carries the arrays' bytes raw, which decodes some thirty
-times faster.
+Both forms hold the same fields; msgpack carries the arrays' bytes raw, which takes a quarter
+less room and no decoding.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from hub.errors import TrajectoryError
+from hub.errors import MissingDependency, TrajectoryError
 from hub.trajectory import Outcome, ToolCall, Trajectory, Turn, WeightSpan
 
 SCHEMA = "hub.trajectory/1"
@@ -105,3 +105,40 @@ def trajectory_from_json(data: Mapping[str, Any], unpack: Unpack = _unpack_text)
         )
     except (KeyError, TypeError, ValueError) as error:
         raise TrajectoryError(f"trajectory: {type(error).__name__}: {error}") from error
+
+
+def to_msgpack(trajectory: Trajectory) -> bytes:
+    """Return `trajectory` as msgpack, its arrays as raw bytes.
+
+    Raises:
+        MissingDependency: The distribution msgpack is absent.
+    """
+    raw: bytes = _msgpack().packb(trajectory_to_json(trajectory, pack=bytes))
+    return raw
+
+
+def from_msgpack(raw: bytes) -> Trajectory:
+    """Return the trajectory that `to_msgpack` wrote.
+
+    Raises:
+        MissingDependency: The distribution msgpack is absent.
+        TrajectoryError: It is another thing, or cut short.
+    """
+    msgpack = _msgpack()
+    try:
+        data = msgpack.unpackb(raw)
+    except ValueError as error:
+        raise TrajectoryError(f"not a msgpack trajectory: {error or type(error)}") from error
+    if not isinstance(data, dict):
+        raise TrajectoryError(f"not a msgpack trajectory: {type(data).__name__}")
+    return trajectory_from_json(data, unpack=bytes)
+
+
+def _msgpack() -> Any:
+    try:
+        import msgpack
+    except ImportError as error:
+        raise MissingDependency(
+            "the msgpack form needs the distribution msgpack. Fix: pip install msgpack"
+        ) from error
+    return msgpack

@@ -9,6 +9,7 @@ from hub.dialogue.parsers import BashBlockParser, FencedParser, HermesParser, Pa
 from hub.dialogue.probe import Agent, Probed, Script, act, answering
 from hub.dialogue.quarantine import Quarantined, Without, read_quarantine, write_quarantine
 from hub.dialogue.record import Recorder, Recording, read_records
+from hub.dialogue.replay import ReplayEnv, Rescored, grader_of, rescore, verify
 from hub.dialogue.rooms import SandboxOptions
 from hub.dialogue.tasks import ListSource, Task, TaskSource, read_rows, task_of_row
 from hub.dialogue.tokens import Said, Tokenizer, TokenStore
@@ -34,6 +35,8 @@ __all__ = [
     "Quarantined",
     "Recorder",
     "Recording",
+    "ReplayEnv",
+    "Rescored",
     "Said",
     "SandboxOptions",
     "Script",
@@ -52,11 +55,14 @@ __all__ = [
     "find_parser",
     "find_tasks",
     "find_tool",
+    "grader_of",
     "load_tokenizer",
     "read_quarantine",
     "read_records",
     "read_rows",
+    "rescore",
     "task_of_row",
     "vector_class",
+    "verify",
     "write_quarantine",
 ]

@@ -12,7 +12,7 @@ from typing import Any
 import gymnasium
 from gymnasium.error import ResetNeeded
 
-from hub.dialogue.budget import Budget, Deadline
+from hub.dialogue.budget import Budget, Deadline, shorten
 from hub.dialogue.domain import Domain
 from hub.dialogue.episode import Episode
 from hub.dialogue.hf import load_tokenizer
@@ -22,13 +22,15 @@ from hub.dialogue.record import Recorder
 from hub.dialogue.rooms import SandboxOptions
 from hub.dialogue.tasks import Task
 from hub.dialogue.tokens import Tokenizer
-from hub.dialogue.tools import Toolbox, ToolResult
+from hub.dialogue.tools import Tool, Toolbox, ToolResult
 from hub.errors import ClosedError, InvalidAction, RecordError, TaskError, ToolMisuse
 from hub.registry import full_id
 from hub.seeds import check_options
 from hub.spaces import UnicodeText
 from hub.trajectory import Outcome, ToolCall, Trajectory
 
+# Code points of one observation, whatever number of calls it answers.
+LONGEST = 500_000
 NO_REWARD = float("nan")
 # Where a record goes, how it is shown and batched does not belong to what was played.
 _NOT_RECORDED = (
@@ -64,6 +66,7 @@ class DialogueEnv(gymnasium.Env[str, str]):
             *,
             tasks: str = "acme_sums",
             split: str = "train",
+            tools: Sequence[str] = (),
             parser: str = "hermes",
             budget: dict[str, Any] | None = None,
             sandbox: dict[str, Any] | None = None,
@@ -73,6 +76,7 @@ class DialogueEnv(gymnasium.Env[str, str]):
         ) -> None:
             super().__init__(
                 SumsDomain(find_tasks(tasks, split)),
+                tools=tools,
                 parser=parser,
                 budget=Budget.of(budget, turns=8),
                 sandbox=sandbox,
@@ -89,6 +93,7 @@ class DialogueEnv(gymnasium.Env[str, str]):
 
     Args:
         domain: The kind of task.
+        tools: Tools besides the domain's: registered names (`"search:PATH"`), or tools.
         parser: Finds tool calls in the model's text: a registered name, or a parser.
         budget: What an episode may use: fields of `Budget`, or a budget.
         sandbox: How its sandbox is made: fields of `SandboxOptions`, or options.
@@ -108,6 +113,7 @@ class DialogueEnv(gymnasium.Env[str, str]):
         self,
         domain: Domain,
         *,
+        tools: Sequence[str | Tool] = (),
         parser: str | Parser = "hermes",
         budget: Budget | Mapping[str, Any] | None = None,
         sandbox: SandboxOptions | Mapping[str, Any] | None = None,
@@ -125,8 +131,8 @@ class DialogueEnv(gymnasium.Env[str, str]):
         self.budget = Budget.of(budget)
         self.render_mode = render_mode
         self._parser = find_parser(parser) if isinstance(parser, str) else parser
-        tools = [find_tool(tool) if isinstance(tool, str) else tool for tool in domain.tools]
-        self._toolbox = Toolbox(tools)
+        named = (*domain.tools, *tools)
+        self._toolbox = Toolbox([find_tool(t) if isinstance(t, str) else t for t in named])
         self._sandbox = SandboxOptions.of(sandbox)
         self._tokenizer = load_tokenizer(tokenizer) if isinstance(tokenizer, str) else tokenizer
         self._recorder = Recorder(record) if record else None
@@ -305,7 +311,7 @@ class DialogueEnv(gymnasium.Env[str, str]):
             episode.complete("answer")
         elif not answers:
             answers.append("error: no tool call in this message; every message needs one")
-        observation = "\n".join(answers)
+        observation = shorten("\n".join(answers), LONGEST)
         if episode.outcome is None and not self._cancelled:
             episode.answered(observation, final=episode.spent() is not None)
             reason = episode.spent()
@@ -322,7 +328,7 @@ class DialogueEnv(gymnasium.Env[str, str]):
             answers.append(episode.put_out(result.text))
             if result.done:
                 episode.complete("finish")
-            if result.done or episode.deadline.passed():
+            if result.done or self._cancelled or episode.over() is not None:
                 break
         return answers
 

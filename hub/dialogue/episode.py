@@ -61,7 +61,7 @@ class Episode:
         self.submission: Submission = {}
         self.timings: dict[str, float] = {}
         self.tools = toolbox.schemas
-        self.store = TokenStore(tokenizer) if tokenizer else None
+        self.store = TokenStore(tokenizer) if tokenizer is not None else None
         self.session = Session(task, budget, deadline, room.open)
         self._budget = budget
         self._start = time.monotonic()
@@ -75,7 +75,7 @@ class Episode:
         opening: list[tuple[Role, str]] = [("system", system)] if system else []
         opening.append(("user", self.task.prompt))
         messages = [{"role": role, "content": text} for role, text in opening]
-        piece = self.store.begin(messages) if self.store else None
+        piece = self.store.begin(messages) if self.store is not None else None
         for role, text in opening[:-1]:
             self._add(role, text, None)
         # The template renders the opening as one text, so its ids belong to the last message.
@@ -84,7 +84,7 @@ class Episode:
     def said(self, action: str, calls: Sequence[ToolCall]) -> None:
         """Append what the model said."""
         self._model_turns += 1
-        piece = self.store.sampled(action) if self.store else _piece_of(action)
+        piece = self.store.sampled(action) if self.store is not None else _piece_of(action)
         self._add("assistant", str(action), piece)
         turn = self.turns[-1]
         turn = replace(turn, tool_calls=tuple(calls))
@@ -100,7 +100,7 @@ class Episode:
     def answered(self, text: str, final: bool = False) -> None:
         """Append the tools' answer; after the last turn the template's tail is not needed."""
         message = {"role": "tool", "content": text}
-        piece = self.store.follow([message]) if self.store and not final else None
+        piece = self.store.follow([message]) if self.store is not None and not final else None
         self._add("tool", text, piece)
 
     def put_out(self, text: str) -> str:
@@ -148,7 +148,8 @@ class Episode:
         body = "\n\n".join(f"[{turn.role}]\n{turn.content}" for turn in self.turns)
         if self.outcome is None:
             return body
-        return f"{body}\n\n[{self.outcome}] reward {self.reward}, {self.reason}; {self.verdict}".rstrip("; ")
+        end = f"[{self.outcome}] reward {self.reward}, {self.reason}; {self.verdict}"
+        return f"{body}\n\n{end}".rstrip("; ")
 
     # ---- its end ----
 
@@ -157,15 +158,21 @@ class Episode:
         budget = self._budget
         if self._model_turns >= budget.turns:
             return "turns"
-        if self.deadline.passed():
-            return "time"
-        if budget.output is not None and self.output >= budget.output:
-            return "output"
+        over = self.over()
+        if over is not None:
+            return over
         if self.store is not None:
             used = len(self.store)
         else:
             used = sum(len(turn.token_ids) for turn in self.turns)
         return "tokens" if budget.tokens is not None and used >= budget.tokens else None
+
+    def over(self) -> str | None:
+        """Return the name of the budget that ends even this turn, or None."""
+        if self.deadline.passed():
+            return "time"
+        limit = self._budget.output
+        return "output" if limit is not None and self.output >= limit else None
 
     def complete(self, reason: str) -> None:
         """End by the task's own rules; the grade follows."""

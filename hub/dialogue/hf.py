@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
@@ -60,8 +61,11 @@ class HFTokenizer:
         )
 
 
+@lru_cache(maxsize=4)
 def load_tokenizer(path: str) -> HFTokenizer:
     """Load the tokenizer of a checkpoint's directory, or of a .gguf file; nothing is downloaded.
+
+    Lanes that name one path share the tokenizer: it takes seconds to load and is never changed.
 
     Raises:
         MissingDependency: `transformers` (for .gguf also `gguf`) is absent.

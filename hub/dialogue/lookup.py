@@ -17,13 +17,15 @@ FILES = (".json", ".jsonl", ".parquet")
 
 
 def find_tool(name: str) -> Tool:
-    """Make the tool `name` (registered as `tool:NAME`).
+    """Make the tool `name` (registered as `tool:NAME`), of `NAME:ARGUMENT` with its argument.
 
     Raises:
         UnknownOption: Nobody registered it; the message names those that there are.
         TargetError: Its module cannot be imported.
     """
-    return cast(Tool, _component("tools", "tool:", name)())
+    base, colon, argument = name.partition(":")
+    make = _component("tools", "tool:", base)
+    return cast(Tool, make(argument) if colon else make())
 
 
 def find_parser(name: str) -> Parser:

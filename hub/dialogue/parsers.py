@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Container, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Protocol
 
@@ -48,8 +48,8 @@ class HermesParser:
         """Return the syntax and the JSON schemas of `tools`."""
         listed = "\n".join(json.dumps(tool, sort_keys=True) for tool in tools)
         return (
-            "To call a tool, write a JSON object with its name and arguments between "
-            "<tool_call> and </tool_call>, for example\n"
+            "To call a tool, write a JSON object with its name and arguments between tags, "
+            "for example\n"
             '<tool_call>{"name": "tool", "arguments": {"key": "value"}}</tool_call>\n'
             f"The tools are:\n{listed}"
         )
@@ -82,7 +82,7 @@ def _call_of_json(text: str, call_id: str) -> ToolCall:
     return ToolCall(data["name"], arguments, call_id)
 
 
-_FENCE = re.compile(r"^```([\w+-]*)[ \t]*\n(.*?)^```[ \t]*$", re.DOTALL | re.MULTILINE)
+_OPENING = re.compile(r"```([\w+-]*)")
 
 
 class FencedParser:
@@ -104,11 +104,11 @@ class FencedParser:
     def parse(self, text: str, tools: Sequence[Schema]) -> Parsed:
         """Return a call for every block whose language is a tool's name."""
         bodies = _bodies(tools)
-        found = [m for m in _FENCE.finditer(text) if m[1] in bodies]
-        calls = [ToolCall(m[1], {bodies[m[1]]: m[2]}, f"call_{n}") for n, m in enumerate(found)]
-        open_block = text.count("```") % 2 == 1
-        errors = ("a fenced block is not closed by a line of ```",) if open_block else ()
-        return Parsed(tuple(calls), errors)
+        blocks, open_one = _fences(text)
+        found = [(language, body) for language, body in blocks if language in bodies]
+        calls = [ToolCall(name, {bodies[name]: body}, f"call_{n}")
+                 for n, (name, body) in enumerate(found)]  # fmt: skip
+        return Parsed(tuple(calls), _unclosed(open_one, bodies))
 
 
 class BashBlockParser:
@@ -127,14 +127,44 @@ class BashBlockParser:
 
     def parse(self, text: str, tools: Sequence[Schema]) -> Parsed:
         """Return the one call; `finish` alone calls the `finish` tool."""
-        blocks = [m[2] for m in _FENCE.finditer(text) if m[1] in ("bash", "sh")]
-        if not blocks:
-            return Parsed()
+        fences, open_one = _fences(text)
+        blocks = [body for language, body in fences if language in ("bash", "sh")]
+        errors = _unclosed(open_one, ("bash", "sh"))
+        if not blocks or errors:
+            return Parsed(errors=errors)
         if len(blocks) > 1:
             return Parsed(errors=(f"{len(blocks)} bash blocks; write exactly one in a message",))
         if blocks[0].strip() == "finish":
             return Parsed((ToolCall("finish", {}, "call_0"),))
         return Parsed((ToolCall("bash", {"command": blocks[0]}, "call_0"),))
+
+
+def _fences(text: str) -> tuple[list[tuple[str, str]], str | None]:
+    """Return language and body of each fenced block, and the language of one left open.
+
+    By lines, in linear time: what a model writes must not be able to keep us busy.
+    """
+    blocks: list[tuple[str, str]] = []
+    language: str | None = None
+    body: list[str] = []
+    for line in text.split("\n"):
+        bare = line.rstrip(" \t\r")
+        if language is None:
+            opening = _OPENING.fullmatch(bare)
+            if opening:
+                language, body = opening[1], []
+        elif bare == "```":
+            blocks.append((language, "".join(f"{part}\n" for part in body)))
+            language = None
+        else:
+            body.append(line)
+    return blocks, language
+
+
+def _unclosed(language: str | None, known: Container[str]) -> tuple[str, ...]:
+    if language is None or language not in known:
+        return ()
+    return (f"the {language} block is not closed by a line of ```",)
 
 
 def _bodies(tools: Sequence[Schema]) -> dict[str, str]:

@@ -25,6 +25,14 @@ class Task:
     prompt: str
     data: Mapping[str, Any] = field(default_factory=dict)
 
+    def __post_init__(self) -> None:
+        if not isinstance(self.prompt, str) or _unencodable(self.prompt):
+            raise TaskError(f"task {self.id}: its prompt is no text that UTF-8 can encode")
+
+
+def _unencodable(text: str) -> bool:
+    return any(0xD800 <= ord(c) <= 0xDFFF for c in text)
+
 
 class TaskSource(Protocol):
     """A sequence of tasks: one split of a dataset, or what a generator makes of a seed.

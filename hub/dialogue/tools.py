@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, Protocol
 
 from hub.dialogue.budget import Budget, Deadline
 from hub.dialogue.tasks import Task
-from hub.errors import MissingDependency, SandboxFileError, ToolMisuse
+from hub.errors import MissingDependency, SandboxFileError, ToolMisuse, UnknownOption
 from hub.trajectory import ToolCall
 
 if TYPE_CHECKING:
@@ -73,7 +73,11 @@ class Toolbox:
     """The tools of one environment, by name."""
 
     def __init__(self, tools: Sequence[Tool]) -> None:
-        self._tools = {str(tool.schema["name"]): tool for tool in tools}
+        names = [str(tool.schema["name"]) for tool in tools]
+        twice = sorted({name for name in names if names.count(name) > 1})
+        if twice:
+            raise UnknownOption(f"tools: {twice[0]!r} is there twice; the domain brings its own")
+        self._tools = dict(zip(names, tools, strict=True))
         self.schemas: tuple[Schema, ...] = tuple(tool.schema for tool in tools)
         for schema in self.schemas:
             _validator().check_schema(schema["parameters"])

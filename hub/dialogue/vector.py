@@ -83,9 +83,8 @@ class DialogueVectorEnv(VectorEnv[Texts, Texts, NDArray[Any]]):
         mask = reset_mask(options, self.num_envs)
         seeds = self._seeds(seed)
         lanes = range(self.num_envs) if mask is None else np.flatnonzero(mask).tolist()
-        for env, lane_seed in zip(self.envs, seeds, strict=True):
-            if env.spec is None and self.spec is not None:
-                env.spec = self.spec
+        for env in self.envs:
+            env.spec = self.spec  # Gymnasium sets it after construction; records name its id
         begun = self._each(lanes, lambda lane: self.envs[lane].reset(seed=seeds[lane]))
         infos: dict[str, Any] = {}
         for lane, (observation, info) in zip(lanes, begun, strict=True):

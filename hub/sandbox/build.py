@@ -34,14 +34,16 @@ From: {origin}
     hub.image.digest {digest}
 """
 # Everything ends up owned by the one user that the sandbox has, or its overlay could not be
-# written and its directory not be removed.
+# written and its directory not be removed. A build sees the host's /tmp and /var/tmp (Apptainer
+# leaves no choice): they are left alone.
 _POST = """
 %post
     export DEBIAN_FRONTEND=noninteractive
     apt-get update -q
     apt-get install -y -q --no-install-recommends {packages}
     rm -rf /var/lib/apt/lists/*
-    find / -xdev \\( ! -user 0 -o ! -group 0 \\) -exec chown -h 0:0 {{}} +
+    find / -xdev \\( -path /tmp -o -path /var/tmp -o -path /proc -o -path /sys -o -path /dev \\) \\
+        -prune -o \\( ! -user 0 -o ! -group 0 \\) -exec chown -h 0:0 {{}} +
 """
 
 

