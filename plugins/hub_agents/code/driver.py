@@ -62,6 +62,10 @@ os.write(answer, json.dumps(encode(result)).encode())
 )
 
 
+# Most programs that fail, fail so: told once, before a process for each case.
+COMPILES = "compile(open('solution.py', encoding='utf-8').read(), 'solution.py', 'exec')"
+
+
 def one(argv: list[str], given: str, seconds: float) -> dict[str, Any]:
     """Run one process; its answer, capped, or what became of it."""
     with tempfile.TemporaryFile() as stdin, tempfile.TemporaryFile() as stdout:
@@ -93,6 +97,9 @@ def main() -> None:
     with open("solution.py", "w", encoding="utf-8") as file:  # noqa: PTH123  # alone in a sandbox
         file.write(job["program"])
     report: list[dict[str, Any]] = []
+    if subprocess.run([sys.executable, "-c", COMPILES], stderr=subprocess.DEVNULL).returncode:
+        report.append({"failed": "is not valid Python"})
+        job["cases"] = []
     for case in job["cases"]:
         if job["kind"] == "stdio":
             argv, given = [sys.executable, "solution.py"], case

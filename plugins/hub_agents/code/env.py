@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 from hub.dialogue import Budget, DialogueEnv, SandboxOptions, vector_class
@@ -24,7 +25,7 @@ class Code(DialogueEnv):
             `hub_agents.code.sources.code_row` describes the rows (Eurus-2's too).
         split: `train` or `test`; for a file, what its rows' `split` says.
         quarantine: File of tasks to leave out, as `hub tasks validate` writes it.
-        parser: As in `DialogueEnv`, and so are the rest; `budget` starts with 12 turns, 900 s;
+        tools: As in `DialogueEnv`, and so are the rest; `budget` starts with 12 turns, 900 s;
             `sandbox` also says how the grader's sandboxes are made.
 
     Raises:
@@ -39,6 +40,7 @@ class Code(DialogueEnv):
         tasks: str = "code",
         split: str = "train",
         quarantine: str | None = None,
+        tools: Sequence[str] = (),
         parser: str = "hermes",
         budget: dict[str, Any] | None = None,
         sandbox: dict[str, Any] | None = None,
@@ -49,6 +51,7 @@ class Code(DialogueEnv):
         options = SandboxOptions.of(sandbox)
         super().__init__(
             CodeDomain(opened(tasks, split, 0, code_row, quarantine), options),
+            tools=tools,
             parser=parser,
             budget=Budget.of(budget, turns=12, seconds=900.0),
             sandbox=options,

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 from hub.dialogue import Budget, DialogueEnv, vector_class
@@ -26,7 +27,7 @@ class Math(DialogueEnv):
         difficulty: `easy`, `medium` (where None) or `hard`; only for made problems.
         generators: Names from `hub_agents.math.generators.GENERATORS`; None takes them all.
         quarantine: File of tasks to leave out, as `hub tasks validate` writes it.
-        parser: As in `DialogueEnv`, and so are the rest; `budget` starts with 8 turns, 600 s.
+        tools: As in `DialogueEnv`, and so are the rest; `budget` starts with 8 turns, 600 s.
 
     Raises:
         UnknownOption: A name that there is not, or an option that the tasks do not take.
@@ -43,6 +44,7 @@ class Math(DialogueEnv):
         difficulty: str | None = None,
         generators: list[str] | None = None,
         quarantine: str | None = None,
+        tools: Sequence[str] = (),
         parser: str = "hermes",
         budget: dict[str, Any] | None = None,
         sandbox: dict[str, Any] | None = None,
@@ -59,6 +61,7 @@ class Math(DialogueEnv):
             source = opened(tasks, split, task_seed, math_row, quarantine)
         super().__init__(
             MathDomain(source),
+            tools=tools,
             parser=parser,
             budget=Budget.of(budget, turns=8, seconds=600.0),
             sandbox=sandbox,

@@ -117,7 +117,15 @@ def _entry(name: str, difficulty: str, seed: int) -> Mapping[str, Any]:
             entry: Mapping[str, Any] = dataset[0]
         finally:
             random.setstate(state)
+            _forget()
     return entry
+
+
+def _forget() -> None:
+    """Empty sympy's caches: they hold every symbol and sum of every problem ever made."""
+    from sympy.core.cache import clear_cache
+
+    clear_cache()
 
 
 @lru_cache(maxsize=1)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 from hub.dialogue import Budget, DialogueEnv, vector_class
@@ -26,7 +27,7 @@ class Science(DialogueEnv):
         task_seed: Which endless set of problems is made.
         areas: Names from `hub_agents.science.families.AREAS`; None takes them all.
         quarantine: File of tasks to leave out, as `hub tasks validate` writes it.
-        parser: As in `DialogueEnv`, and so are the rest; `budget` starts with 8 turns, 600 s.
+        tools: As in `DialogueEnv`, and so are the rest; `budget` starts with 8 turns, 600 s.
 
     Raises:
         UnknownOption: A name that there is not, or an option that the tasks do not take.
@@ -42,6 +43,7 @@ class Science(DialogueEnv):
         task_seed: int = 0,
         areas: list[str] | None = None,
         quarantine: str | None = None,
+        tools: Sequence[str] = (),
         parser: str = "hermes",
         budget: dict[str, Any] | None = None,
         sandbox: dict[str, Any] | None = None,
@@ -57,6 +59,7 @@ class Science(DialogueEnv):
             source = opened(tasks, split, task_seed, science_row, quarantine)
         super().__init__(
             ScienceDomain(source),
+            tools=tools,
             parser=parser,
             budget=Budget.of(budget, turns=8, seconds=600.0),
             sandbox=sandbox,

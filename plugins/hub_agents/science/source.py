@@ -8,7 +8,7 @@ from typing import Any
 from hub.dialogue import Task
 from hub.errors import TaskError, UnknownOption
 from hub_agents.answers import AnswerError, stated
-from hub_agents.science.families import AREAS
+from hub_agents.science.families import AREAS, FAMILIES
 from hub_agents.science.units import read
 from hub_agents.sources import asked, named, text_of
 
@@ -37,7 +37,8 @@ class Problems:
             raise UnknownOption(f"area {wrong[0]!r}: expected one of {', '.join(AREAS)}")
         if split not in SPLITS:
             raise UnknownOption(f"split {split!r}: expected one of {', '.join(SPLITS)}")
-        self._families = [family for area in chosen for family in AREAS[area]]
+        # Names: the formulas themselves cannot be pickled.
+        self._families = [family.name for area in chosen for family in AREAS[area]]
         self._split, self._seed = split, seed
 
     def __len__(self) -> int:
@@ -47,7 +48,7 @@ class Problems:
         """Return problem `index`."""
         if not 0 <= index < SIZE:
             raise IndexError(f"task {index}: the source has {SIZE}")
-        family = self._families[index % len(self._families)]
+        family = FAMILIES[self._families[index % len(self._families)]]
         values = family.values(f"{self._split}/{self._seed}/{index}")
         data = {
             "answer": family.solve(**values),

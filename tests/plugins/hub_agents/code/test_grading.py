@@ -25,7 +25,8 @@ ROOT = Task(
     {"kind": "asserts", "entry": "root", "preamble": "import math\n\n\n",
      "solution": "def root(n):\n    return math.sqrt(n)\n",
      "test": "def check(candidate):\n    import random\n    for _ in range(5):\n"
-             "        n = random.randint(2, 9)\n        assert abs(candidate(n) ** 2 - n) < 1e-6\n"},
+             "        n = random.randint(2, 9)\n"
+             "        assert abs(candidate(n) ** 2 - n) < 1e-6\n"},
 )  # fmt: skip
 
 
@@ -56,7 +57,7 @@ def test_another_right_program_scores(grader: Grader, task: Task, program: str) 
         (DOUBLE, "def double(n):\n    while n: pass\n    return 0", 1 / 3, "longer than 2 s"),
         (DOUBLE, "def double(n): raise ValueError", 0.0, "gave no answer"),
         (DOUBLE, "def double(n): return 'x' * 10**7", 0.0, "at most 65536"),
-        (DOUBLE, "not python", 0.0, "gave no answer"),
+        (DOUBLE, "x = = 1", 0.0, "not valid Python"),
         (ECHO, "print(int(input()) ** 2)\nraise SystemExit(1)", 0.0, "status 1"),
         (ROOT, "def root(n):\n    return n / 2", 0.0, "AssertionError"),
     ],
