@@ -107,9 +107,6 @@ def test_one_configuration_is_one_record():
     assert half_cheetah(dtype="float64") is half_cheetah(dtype="float64")
 
 
-@pytest.mark.parametrize(
-    ("options", "message"), [({"dtype": "float16"}, "float16"), ({"reset_noise_scale": -1.0}, "-1")]
-)
-def test_a_bad_option_is_named(options, message):
-    with pytest.raises(ValueError, match=message):
-        half_cheetah(**options)
+def test_a_bad_dtype_is_named():
+    with pytest.raises(ValueError, match="'float16': expected"):
+        half_cheetah(dtype="float16")
