@@ -23,7 +23,7 @@ PARTS: dict[str, str] = {
     "environments": "hub.doctor:environments",
     "extras": "hub.doctor:extras",
     "compilers": "hub.doctor:compilers",
-    "sandboxes": "hub.sandbox.doctor:findings",
+    "sandboxes": "hub.doctor:sandboxes",
 }
 
 CORE = ("gymhub", "gymnasium", "numpy", "pluggy", "click", "rich")
@@ -115,3 +115,9 @@ def compilers() -> Iterable[Finding]:
             yield Finding(program, "ok", path)
         else:
             yield Finding(program, "missing", f"needed to build {purpose}", fix)
+
+
+def sandboxes() -> Iterable[Finding]:
+    """Providers of sandboxes, each really run, with what it limits here."""
+    for line in load("hub.sandbox.report:lines")():
+        yield Finding(*line)

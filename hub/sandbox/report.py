@@ -1,11 +1,10 @@
-"""The part `sandboxes` of `hub doctor`: what each provider can do and limit on this machine."""
+"""What each provider can do and limit on this machine, in sentences (`hub doctor` shows them)."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from typing import Any
+from typing import Any, Literal, NamedTuple
 
-from hub.doctor import Finding
 from hub.errors import MissingDependency
 from hub.sandbox.probe import capabilities
 from hub.sandbox.providers import helper
@@ -23,24 +22,33 @@ _FIXES = {
 }
 
 
-def findings() -> Iterable[Finding]:
+class Line(NamedTuple):
+    """One provider in one way of running; `fix` is empty where it works."""
+
+    name: str
+    status: Literal["ok", "missing"]
+    message: str
+    fix: str = ""
+
+
+def lines() -> Iterable[Line]:
     """Look at every provider by running it; what is absent comes with its fix."""
     try:
         helper()
     except MissingDependency as error:
         message, _, fix = str(error).partition(" Fix: ")
-        yield Finding("helper", "missing", message, fix)
+        yield Line("helper", "missing", message, fix)
         return
     for row in capabilities()["providers"]:
         for mode, found in row["modes"].items():
-            yield _finding(row, mode, found)
+            yield _line(row, mode, found)
 
 
-def _finding(row: Mapping[str, Any], mode: str, found: Mapping[str, Any]) -> Finding:
+def _line(row: Mapping[str, Any], mode: str, found: Mapping[str, Any]) -> Line:
     name = f"{row['name']}, {_MODES[mode]}"
     if not found["available"]:
         message, _, fix = found["reason"].partition(" Fix: ")
-        return Finding(name, "missing", message, fix or _FIXES[mode])
+        return Line(name, "missing", message, fix or _FIXES[mode])
     root = "writable" if found["writable_root"] else "read-only"
     parts = [f"starts in {found['start_seconds']:g} s", f"/ {root}"]
     for limit, how in found["limits"].items():
@@ -50,4 +58,4 @@ def _finding(row: Mapping[str, Any], mode: str, found: Mapping[str, Any]) -> Fin
     parts += row["notes"]
     if not row["isolated"]:
         parts.insert(0, "NOT ISOLATED")
-    return Finding(name, "ok", "; ".join(parts))
+    return Line(name, "ok", "; ".join(parts))
