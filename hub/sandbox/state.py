@@ -176,7 +176,8 @@ def remove(record: Record) -> None:
     A control group that is still busy keeps the record, for a later sweep.
     """
     shutil.rmtree(record.directory / "files", ignore_errors=True)
-    if all([cgroups.remove(Path(path)) for path in record.cgroups]):
+    gone = [cgroups.remove(Path(path)) for path in record.cgroups]
+    if all(gone):
         shutil.rmtree(record.directory, ignore_errors=True)
 
 
