@@ -6,6 +6,7 @@ from collections.abc import Iterable, Mapping
 from typing import Any, Literal, NamedTuple
 
 from hub.errors import MissingDependency
+from hub.finding import Finding
 from hub.sandbox.probe import capabilities
 from hub.sandbox.providers import helper
 
