@@ -22,7 +22,7 @@ PARTS: dict[str, str] = {
     "environments": "hub.doctor:environments",
     "extras": "hub.doctor:extras",
     "compilers": "hub.doctor:compilers",
-    "sandboxes": "hub.doctor:sandboxes",
+    "sandboxes": "hub.sandbox.report:findings",
 }
 
 CORE = ("gymhub", "gymnasium", "numpy", "pluggy", "click", "rich")
@@ -97,9 +97,3 @@ def compilers() -> Iterable[Finding]:
             yield Finding(program, "ok", path)
         else:
             yield Finding(program, "missing", f"needed to build {purpose}", fix)
-
-
-def sandboxes() -> Iterable[Finding]:
-    """Providers of sandboxes, each really run, with what it limits here."""
-    for line in load("hub.sandbox.report:lines")():
-        yield Finding(*line)

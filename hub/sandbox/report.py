@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from typing import Any, Literal, NamedTuple
+from typing import Any
 
 from hub.errors import MissingDependency
 from hub.finding import Finding
@@ -23,33 +23,24 @@ _FIXES = {
 }
 
 
-class Line(NamedTuple):
-    """One provider in one way of running; `fix` is empty where it works."""
-
-    name: str
-    status: Literal["ok", "missing"]
-    message: str
-    fix: str = ""
-
-
-def lines() -> Iterable[Line]:
+def findings() -> Iterable[Finding]:
     """Look at every provider by running it; what is absent comes with its fix."""
     try:
         helper()
     except MissingDependency as error:
         message, _, fix = str(error).partition(" Fix: ")
-        yield Line("helper", "missing", message, fix)
+        yield Finding("helper", "missing", message, fix)
         return
     for row in capabilities()["providers"]:
         for mode, found in row["modes"].items():
-            yield _line(row, mode, found)
+            yield _finding(row, mode, found)
 
 
-def _line(row: Mapping[str, Any], mode: str, found: Mapping[str, Any]) -> Line:
+def _finding(row: Mapping[str, Any], mode: str, found: Mapping[str, Any]) -> Finding:
     name = f"{row['name']}, {_MODES[mode]}"
     if not found["available"]:
         message, _, fix = found["reason"].partition(" Fix: ")
-        return Line(name, "missing", message, fix or _FIXES[mode])
+        return Finding(name, "missing", message, fix or _FIXES[mode])
     root = "writable" if found["writable_root"] else "read-only"
     parts = [f"starts in {found['start_seconds']:g} s", f"/ {root}"]
     for limit, how in found["limits"].items():
@@ -59,4 +50,4 @@ def _line(row: Mapping[str, Any], mode: str, found: Mapping[str, Any]) -> Line:
     parts += row["notes"]
     if not row["isolated"]:
         parts.insert(0, "NOT ISOLATED")
-    return Line(name, "ok", "; ".join(parts))
+    return Finding(name, "ok", "; ".join(parts))
