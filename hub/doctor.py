@@ -22,7 +22,7 @@ PARTS: dict[str, str] = {
     "environments": "hub.doctor:environments",
     "extras": "hub.doctor:extras",
     "compilers": "hub.doctor:compilers",
-    "sandboxes": "hub.sandbox.report:findings",
+    "sandboxes": "hub.sandbox.doctor:findings",
 }
 
 CORE = ("gymhub", "gymnasium", "numpy", "pluggy", "click", "rich")

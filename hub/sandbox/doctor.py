@@ -1,4 +1,4 @@
-"""What each provider can do and limit on this machine, in sentences (`hub doctor` shows them)."""
+"""The part `sandboxes` of `hub doctor`: what each provider can do and limit on this machine."""
 
 from __future__ import annotations
 
