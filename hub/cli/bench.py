@@ -16,7 +16,7 @@ from hub.bench.document import SCHEMA, document, read_rows
 from hub.bench.report import page
 from hub.bench.suites import check_names, run, suites
 from hub.bench.table import changes_table, rows_tables
-from hub.cli.output import console, json_option, write_json
+from hub.cli.output import Finite, console, json_option, write_json
 from hub.plugins import PLUGINS
 from hub.registry import PREFIX
 
@@ -31,7 +31,7 @@ def _epilog() -> str:
 @click.option("--id", "ids", metavar="ID", multiple=True, help="Only this environment; repeat.")
 @click.option("--lanes", metavar="N", type=click.IntRange(1), multiple=True, help="Lanes; repeat.")
 @click.option("--rounds", type=click.IntRange(1), help="Timed rounds of each case.")
-@click.option("--seconds", type=click.FloatRange(0.0, min_open=True), help="Length of a round.")
+@click.option("--seconds", type=Finite(0.0, min_open=True), help="Length of a round.")
 @click.option("--threads", type=click.IntRange(1), default=1, show_default=True, help="Cores.")
 @click.option("--quick", is_flag=True, help="A first look: few lanes, goals shown but not held.")
 @click.option("--html", "html_path", metavar="PATH", help="Write one HTML file with plots.")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import math
 import os
 import sys
 from pathlib import Path
@@ -15,6 +16,20 @@ if TYPE_CHECKING:
 
 PIPE_WIDTH = 200  # columns when nobody looks: rows of a table stay on one line for grep
 
+
+class Finite(click.FloatRange):
+    """A range of floats without NaN, which fails no comparison of click's, and infinities."""
+
+    def convert(
+        self, value: Any, param: click.Parameter | None, ctx: click.Context | None
+    ) -> float:
+        """Return the number."""
+        number = float(super().convert(value, param, ctx))
+        if not math.isfinite(number):
+            self.fail(f"{value} is no finite number", param, ctx)
+        return number
+
+
 json_option = click.option(
     "--json",
     "json_path",
@@ -26,15 +41,17 @@ json_option = click.option(
 def console(json_path: str | None = None, stderr: bool = False) -> Console:
     """Return the console for people: standard error when JSON has standard output.
 
-    Colours are off when `NO_COLOR` is set or nobody looks; piped tables are `PIPE_WIDTH` wide.
+    Colours, bold and dim with them, are off when `NO_COLOR` is set or nobody looks; piped tables
+    are `PIPE_WIDTH` wide.
     """
     from rich.console import Console
 
     to_stderr = stderr or json_path == "-"
-    plain = bool(os.environ.get("NO_COLOR"))
+    # Not rich's own `no_color`, which keeps the codes of bold and dim.
+    colours = None if os.environ.get("NO_COLOR") else "auto"
     stream = sys.stderr if to_stderr else sys.stdout
     width = None if stream.isatty() or "COLUMNS" in os.environ else PIPE_WIDTH
-    return Console(stderr=to_stderr, no_color=plain, highlight=False, width=width)
+    return Console(stderr=to_stderr, color_system=colours, highlight=False, width=width)
 
 
 def write_json(data: dict[str, Any], schema: str, json_path: str | None) -> None:

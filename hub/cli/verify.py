@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 import hub
-from hub.cli.output import console, json_option, write_json
+from hub.cli.output import Finite, console, json_option, write_json
 from hub.registry import EnvCard
 
 if TYPE_CHECKING:
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 @click.option("--level", type=click.IntRange(1, 4), default=4, help="Highest level to run.")
 @click.option(
     "--sample",
-    type=click.FloatRange(0, 1, min_open=True),
+    type=Finite(0, 1, min_open=True),
     default=1.0,
     metavar="SHARE",
     help="Share of the declared sizes of L1 to L3; below 1 no certificate is written.",
