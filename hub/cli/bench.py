@@ -16,7 +16,7 @@ from hub.bench.document import SCHEMA, document, read_rows
 from hub.bench.report import page
 from hub.bench.suites import check_names, run, suites
 from hub.bench.table import changes_table, rows_tables
-from hub.cli.output import Finite, console, json_option, write_json
+from hub.cli.output import Finite, check_writable, console, json_option, write_json
 from hub.plugins import PLUGINS
 from hub.registry import PREFIX
 
@@ -59,7 +59,7 @@ def command(
     names = names or ("throughput",)
     check_names(names)
     old = read_rows(old_path) if old_path else None
-    _check_writable(html_path, json_path)
+    check_writable(html_path, json_path)
     length, count = (0.05, 3) if quick else (0.2, 7)
     known = tuple(map(_resolve, ids))
     plan = Plan(known, lanes, seconds or length, rounds or count, threads, quick)
@@ -86,13 +86,6 @@ def _print(rows: list[Row], changes: list[dict[str, Any]] | None) -> None:
         screen.print()
     if changes is not None:
         screen.print(changes_table(changes))
-
-
-def _check_writable(*paths: str | None) -> None:
-    """Refuse a path that cannot be written before the minutes of measuring, not after."""
-    for path in paths:
-        if path and path != "-" and not Path(path).resolve().parent.is_dir():
-            raise click.FileError(path, f"no folder {Path(path).parent}")
 
 
 def _resolve(env_id: str) -> str:

@@ -54,6 +54,22 @@ def console(json_path: str | None = None, stderr: bool = False) -> Console:
     return Console(stderr=to_stderr, color_system=colours, highlight=False, width=width)
 
 
+def check_writable(*paths: str | Path | None) -> None:
+    """Refuse a path that cannot be written before the minutes of work, not after.
+
+    Raises:
+        click.FileError: The folder of one of `paths` is absent or closed to this user.
+    """
+    for path in paths:
+        if path is None or str(path) == "-":
+            continue
+        folder = Path(path).resolve().parent
+        if not folder.is_dir():
+            raise click.FileError(str(path), f"no folder {folder}")
+        if not os.access(folder, os.W_OK):
+            raise click.FileError(str(path), f"folder {folder} cannot be written")
+
+
 def write_json(data: dict[str, Any], schema: str, json_path: str | None) -> None:
     """Write `data` with its schema name (`"hub.list/1"`) to `json_path`; None writes nothing."""
     if json_path is None:

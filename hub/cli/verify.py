@@ -11,7 +11,8 @@ from typing import TYPE_CHECKING, Any
 import click
 
 import hub
-from hub.cli.output import Finite, console, json_option, write_json
+from hub.cli.output import Finite, check_writable, console, json_option, write_json
+from hub.entry import require
 from hub.registry import EnvCard
 
 if TYPE_CHECKING:
@@ -66,7 +67,11 @@ def command(
     Exit status 0: all that ran passed (with --check: every certificate holds); 1: something
     failed or is stale; 2: it could not be run.
     """
+    check_writable(html, json_path)
     cards = _cards(ids, every)
+    if not check:
+        for card in cards:
+            require(card)
     if check:
         return _check(cards, json_path)
     if policy:
