@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib.util
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import replace
@@ -9,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 import click
+import gymnasium
 from rich.markup import escape
 
 from hub.bench import Plan, Row, compare
@@ -17,6 +19,7 @@ from hub.bench.report import page
 from hub.bench.suites import check_names, run, suites
 from hub.bench.table import changes_table, rows_tables
 from hub.cli.output import Finite, check_writable, console, json_option, write_json
+from hub.errors import UnknownEnvironment
 from hub.plugins import PLUGINS
 from hub.registry import PREFIX
 
@@ -89,9 +92,34 @@ def _print(rows: list[Row], changes: list[dict[str, Any]] | None) -> None:
 
 
 def _resolve(env_id: str) -> str:
-    """Return the printed form of a hub id; any other Gymnasium id is left as it is."""
-    known = env_id.startswith(PREFIX) or env_id in PLUGINS.registry
-    return PLUGINS.registry.card(env_id).id if known else env_id
+    """Return the printed form of a hub id; any other Gymnasium id is left as it is.
+
+    Raises:
+        UnknownEnvironment: Nobody registered it; the message names the nearest ids.
+        gymnasium.error.Error: It is Gymnasium's in other versions only.
+    """
+    registry = PLUGINS.registry
+    if env_id in registry or env_id.startswith(PREFIX):
+        return registry.card(env_id).id
+    module, _, _ = env_id.rpartition(":")
+    if module:
+        # Imported only where it is measured: it may be heavy, and may crash.
+        if not _is_there(module):
+            raise UnknownEnvironment(f"no environment {env_id}: no module {module} is installed")
+        return env_id
+    try:
+        return gymnasium.spec(env_id).id
+    except (gymnasium.error.VersionNotFound, gymnasium.error.DeprecatedEnv):
+        raise
+    except gymnasium.error.Error:
+        return registry.card(env_id).id
+
+
+def _is_there(module: str) -> bool:
+    try:
+        return importlib.util.find_spec(module) is not None
+    except ImportError:  # the package around it is absent
+        return False
 
 
 @contextmanager

@@ -7,7 +7,7 @@ import math
 import os
 import sys
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal
 
 import click
 
@@ -48,7 +48,7 @@ def console(json_path: str | None = None, stderr: bool = False) -> Console:
 
     to_stderr = stderr or json_path == "-"
     # Not rich's own `no_color`, which keeps the codes of bold and dim.
-    colours = None if os.environ.get("NO_COLOR") else "auto"
+    colours: Literal["auto"] | None = None if os.environ.get("NO_COLOR") else "auto"
     stream = sys.stderr if to_stderr else sys.stdout
     width = None if stream.isatty() or "COLUMNS" in os.environ else PIPE_WIDTH
     return Console(stderr=to_stderr, color_system=colours, highlight=False, width=width)
