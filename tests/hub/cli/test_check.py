@@ -9,7 +9,6 @@ import sys
 from pathlib import Path
 
 from tests.hub.conformance.mutants import env_id
-from tests.plugin_site import PluginSite
 
 
 def run(*arguments: str) -> subprocess.CompletedProcess[str]:
@@ -48,12 +47,3 @@ def test_an_unknown_id_is_exit_status_two_and_one_line() -> None:
     assert done.stdout == ""
     assert done.stderr.count("\n") == 1
     assert "Nope" in done.stderr
-
-
-def test_an_id_of_a_failed_plugin_says_what_failed(site: PluginSite) -> None:
-    site.plugin("half", "import no_such_module")
-    for asked in ("half/X-v0", "hub:half/X-v0"):
-        done = site.hub("check", asked)
-        assert done.returncode == 2
-        words = "no environment hub:half/X-v0: plugin half (half-dist) failed: ModuleNotFoundError"
-        assert words in done.stderr

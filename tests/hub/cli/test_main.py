@@ -79,3 +79,14 @@ def test_a_reader_that_leaves_early_is_no_error(arguments: str) -> None:
     ended = subprocess.run(["bash", "-c", code], capture_output=True, text=True, check=False)
     assert ended.returncode == 141
     assert ended.stderr == ""
+
+
+@pytest.mark.parametrize("command", ["bench --id", "check", "info", "play", "verify"])
+@pytest.mark.parametrize("env_id", ["half/X-v0", "hub:half/X-v0"])
+def test_an_id_of_a_failed_plugin_says_what_failed(
+    run: Run, acme: Plugins, command: str, env_id: str
+) -> None:
+    acme.registry.failed["half"] = "plugin half (half-dist) failed: ValueError: no"
+    ended = run(*command.split(), env_id)
+    assert ended.status == 2
+    assert ended.err.startswith("hub: no environment hub:half/X-v0: plugin half (half-dist) failed")
