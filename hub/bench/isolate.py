@@ -35,12 +35,7 @@ def isolated(plan: Plan, target: str, argument: Any, *, suite: str, env_id: str)
         The function's rows, then one with `error` set if it did not end well.
     """
     read, write = os.pipe()
-    job = {
-        "path": sys.path,
-        "plan": plan.to_json(),
-        "target": target,
-        "argument": argument,
-    }
+    job = {"path": sys.path, "plan": plan.to_json(), "target": target, "argument": argument}
     with tempfile.TemporaryFile() as noise:
         process = subprocess.Popen(
             [sys.executable, "-m", "hub.bench.worker", str(write)],

@@ -107,10 +107,12 @@ def _calibrate(subject: Subject, seconds: float) -> tuple[int, float]:
     """Return the batches of one round, and what starting cost beyond a usual batch."""
     first = _time(subject, 1)[1]
     subject.prepare(seconds)
-    batches, taken = 1, _time(subject, 1)[1]
-    while taken < seconds * _TRUSTED:
+    batches = 1
+    # A pause of the machine would make a few batches look like a whole round: measure it again.
+    while (taken := _time(subject, batches)[1]) < seconds * _TRUSTED or (
+        taken := _time(subject, batches)[1]
+    ) < seconds * _TRUSTED:
         batches *= 2
-        taken = _time(subject, batches)[1]
     usual = taken / batches
     return max(1, round(seconds / usual)), subject.reset_seconds + max(0.0, first - usual)
 

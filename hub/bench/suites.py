@@ -12,6 +12,10 @@ from hub.plugins import PLUGINS, load
 
 # The core is no plugin; its suites stand here. name: (target, summary)
 BUILT_IN = {
+    "sandbox": (
+        "hub.bench.sandbox:run",
+        "Starting a sandbox and running a command in it, beside the bare programs, bash and tmux.",
+    ),
     "throughput": (
         "hub.bench.throughput:run",
         "Steps per second with random actions, lane by lane, beside references and layers.",

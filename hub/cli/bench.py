@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import click
 from rich.markup import escape
@@ -58,11 +59,10 @@ def command(
     names = names or ("throughput",)
     check_names(names)
     old = read_rows(old_path) if old_path else None
-    for path in (html_path, json_path):
-        _check_writable(path)
-    ids = tuple(_resolve(i) for i in ids)
+    _check_writable(html_path, json_path)
     length, count = (0.05, 3) if quick else (0.2, 7)
-    plan = Plan(ids, lanes, seconds or length, rounds or count, threads, quick)
+    known = tuple(map(_resolve, ids))
+    plan = Plan(known, lanes, seconds or length, rounds or count, threads, quick)
     rows: list[Row] = []
     with _progress(plan) as shown:
         for name in names:
@@ -74,20 +74,25 @@ def command(
     if html_path:
         Path(html_path).write_text(page(data), encoding="utf-8")
     if json_path != "-":
-        screen = console()
-        for table in rows_tables(rows):
-            screen.print(table)
-            screen.print()
-        if old is not None:
-            screen.print(changes_table(data["compare"]))
+        _print(rows, data.get("compare"))
     failed = any(row.error for row in rows) or (not quick and any(row.missed for row in rows))
     return 1 if failed else 0
 
 
-def _check_writable(path: str | None) -> None:
+def _print(rows: list[Row], changes: list[dict[str, Any]] | None) -> None:
+    screen = console()
+    for table in rows_tables(rows):
+        screen.print(table)
+        screen.print()
+    if changes is not None:
+        screen.print(changes_table(changes))
+
+
+def _check_writable(*paths: str | None) -> None:
     """Refuse a path that cannot be written before the minutes of measuring, not after."""
-    if path and path != "-" and not Path(path).resolve().parent.is_dir():
-        raise click.FileError(path, f"no folder {Path(path).parent}")
+    for path in paths:
+        if path and path != "-" and not Path(path).resolve().parent.is_dir():
+            raise click.FileError(path, f"no folder {Path(path).parent}")
 
 
 def _resolve(env_id: str) -> str:

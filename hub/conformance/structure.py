@@ -57,6 +57,8 @@ def _play(session: Session, mode: AutoresetMode, other_actions: bool) -> list[li
             elif mode is AutoresetMode.DISABLED and ended.any():
                 _reset_ended(probe, seen[-1], ended)
             pending = ended
+            if len(seen) == 2:
+                session.grant()  # the first step may have compiled something
             if session.left() < 0:
                 break
         return seen

@@ -91,15 +91,18 @@ def verify(card: EnvCard, run: Run, *, mutants: bool = False) -> Verification:
     certificate = replace(blank, level=level_reached(reports), levels=levels)
     # L4 may be skipped for want of a trainer; a lower level that was skipped shows nothing.
     passed = all(r.state == "passed" or (r.level, r.state) == (4, "skipped") for r in reports)
-    if mutants:
-        found = run_mutants(declaration, run, reports)
-        certificate = replace(certificate, mutants=json_values(found))
-        passed = passed and found.passed
     path = certificate_path(card)
     certificate = _with_earlier_levels(certificate, path)
     reason = _reason_not_to_write(reports, run)
     if not reason:
+        # Before the mutants, whose many builds may end in an error: what was shown is kept.
         write_certificate(path, certificate)
+    if mutants:
+        found = run_mutants(declaration, run, reports)
+        certificate = replace(certificate, mutants=json_values(found))
+        passed = passed and found.passed
+        if not reason:
+            write_certificate(path, certificate)
     return Verification(certificate, passed, None if reason else path, reason)
 
 

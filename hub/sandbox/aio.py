@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import os
+import select
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from types import TracebackType
@@ -11,13 +12,18 @@ from typing import Self, TypeVar, cast
 
 from hub.errors import ClosedError, SandboxError
 from hub.sandbox import frames
-from hub.sandbox.client import READ_LIMIT, finalizer, flows_for
-from hub.sandbox.flows import GRACE, Flow, Request
+from hub.sandbox.client import READ_LIMIT, Sandbox, finalizer, flows_for
+from hub.sandbox.flows import GRACE, Flow, Flows, Request
 from hub.sandbox.frames import Frame, Kind
 from hub.sandbox.process import Container, Order
 from hub.sandbox.types import Applied, ExecResult
 
 T = TypeVar("T")
+
+# A shell builtin is done sooner than an event loop has gone to sleep and woken up again. For so
+# many seconds the loop stands still at most.
+_BRIEF = 0.0001
+_SELECT_MAX = 1024  # select() takes no higher descriptors
 
 
 class AsyncSandbox:
@@ -34,11 +40,11 @@ class AsyncSandbox:
         limits: Limit -> how this machine enforces it, `"not limited"` included.
     """
 
-    def __init__(self, container: Container) -> None:
-        """Take over a container that has just been started; `create_async` does the rest."""
+    def __init__(self, container: Container, flows: Flows) -> None:
+        """Take over a running container; `create_async` and `adopt` call this."""
         order = container.order
         self._container = container
-        self._flows = flows_for(container)
+        self._flows = flows
         self._finalizer = finalizer(self, container)
         self._loop = asyncio.get_running_loop()
         self._lock = asyncio.Lock()
@@ -62,13 +68,22 @@ class AsyncSandbox:
     async def start(cls, order: Order) -> Self:
         """Start a sandbox; see `create_async`."""
         container = await asyncio.to_thread(Container, order)
-        sandbox = cls(container)
+        sandbox = cls(container, flows_for(container))
         try:
             await sandbox._run(sandbox._flows.configure(container.rlimits))
         except BaseException:
             await sandbox.close()
             raise
         return sandbox
+
+    @classmethod
+    def adopt(cls, sandbox: Sandbox) -> Self:
+        """Take over a synchronous sandbox, sessions included, for the running event loop.
+
+        Raises:
+            ClosedError: It is closed. From now on it says so to everybody.
+        """
+        return cls(*sandbox.release())
 
     async def exec(
         self,
@@ -128,6 +143,7 @@ class AsyncSandbox:
 
     async def _run(self, flow: Flow[T]) -> T:
         async with self._lock:
+            self._container.check_process()
             if self._closed:
                 raise ClosedError("the sandbox is closed; create another one")
             if self._failure is not None:
@@ -141,6 +157,10 @@ class AsyncSandbox:
 
     async def _exchange(self, request: Request) -> Frame:
         self._send(request.data)
+        if request.brief and self._container.stdout < _SELECT_MAX and not self._outbox:
+            frame = self._look(request.seq)
+            if frame is not None:
+                return frame
         try:
             return await self._reply(request.seq, request.within)
         except asyncio.CancelledError:
@@ -148,6 +168,15 @@ class AsyncSandbox:
             self._send(frames.frame(Kind.CANCEL, request.seq))
             await _through(self._loop.create_task(self._reply(request.seq, GRACE)))
             raise
+
+    def _look(self, seq: int) -> Frame | None:
+        """Wait for a reply as long as one turn of the event loop would take."""
+        if select.select([self._container.stdout], [], [], _BRIEF)[0]:
+            self._on_readable()
+            while (frame := self._buffer.next()) is not None:
+                if frame.seq == seq:
+                    return frame
+        return None
 
     async def _reply(self, seq: int, within: float) -> Frame:
         self._wanted = seq

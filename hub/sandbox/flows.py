@@ -11,11 +11,11 @@ import os
 import signal
 from collections.abc import Callable, Generator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import TypeAlias, TypeVar
+from typing import NamedTuple, TypeAlias, TypeVar
 
 from hub.errors import SandboxError, SandboxFileError
 from hub.sandbox import frames, sessions
-from hub.sandbox.frames import Done, Flag, Frame, Kind, Stream
+from hub.sandbox.frames import Done, Frame, Kind, Stream
 from hub.sandbox.sessions import Session
 from hub.sandbox.types import MIB, ExecResult, Limits
 
@@ -27,17 +27,22 @@ GRACE = 10.0
 # How long a start may take on a busy machine.
 START_TIMEOUT = 60.0
 _CHUNK = 4 * MIB
-_SHELL_KILLED = 128 + signal.SIGKILL
+_ERROR = int(Kind.ERROR)
+# SIGKILL, of a program and as a shell reports it.
+_KILLED = (-signal.SIGKILL, 128 + signal.SIGKILL)
 _PROBES = (sessions.BASH.argv[0], sessions.SH.argv[0])
 
 
-@dataclass(frozen=True)
-class Request:
-    """A frame to send, its sequence number, and the seconds within which its reply must come."""
+class Request(NamedTuple):
+    """A frame to send, its sequence number, and the seconds within which its reply must come.
+
+    `brief` says that the reply may come so soon that it is not worth while to do anything else.
+    """
 
     data: bytes
     seq: int
     within: float
+    brief: bool = False
 
 
 Flow: TypeAlias = Generator[Request, Frame, T]
@@ -157,22 +162,16 @@ class Flows:
             if fresh:
                 yield from self._start(session)
                 prelude = session.prelude
-            seq = self._seq % 0x7FFFFFFF + 1
-            reply = yield self._request(
-                Kind.RUN,
-                frames.u32(session.slot),
-                frames.u64(int(seconds * 1000)),
-                frames.string(prelude + session.encode(seq, text)),
-                within=seconds + GRACE,
-            )
-            if not (
-                reply.kind == Kind.ERROR and frames.parse_error(reply.payload)[0] == errno.ESRCH
-            ):
+            self._seq = seq = self._seq % 0x7FFFFFFF + 1
+            line = prelude + session.encode(seq, text)
+            data = frames.run_frame(seq, session.slot, int(seconds * 1000), line)
+            reply = yield Request(data, seq, seconds + GRACE, not fresh)
+            if reply.kind != _ERROR or frames.parse_error(reply.payload)[0] != errno.ESRCH:
                 break
             self._open.discard(session.slot)
             notice = self._restarted(session, "had ended")
         done = frames.parse_done(_checked(reply))
-        if done.flags & Flag.SESSION_LOST:
+        if done.flags & frames.SESSION_LOST:
             self._open.discard(session.slot)
             if fresh and session is self._shell and done.err.kept.startswith(b"hub: "):
                 raise self._destroyed()
@@ -242,29 +241,31 @@ class Flows:
         return seconds
 
     def _result(self, done: Done, notice: str) -> ExecResult:
-        half = self._limits.output // 2
-        cut = any(stream.total > len(stream.kept) for stream in (done.out, done.err))
-        flooded = bool(done.flags & Flag.FLOODED)
-        if flooded:
+        flags, out, err = done.flags, done.out, done.err
+        truncated = out.total > len(out.kept) or err.total > len(err.kept)
+        if flags & frames.FLOODED:
+            truncated = True
             notice = f"killed: more than {self._limits.flood} bytes of output. {notice}".strip()
-        if done.code in (-signal.SIGKILL, _SHELL_KILLED) and not done.flags:
-            kills = self._marks.oom_kills()
-            if kills > self._oom_kills:
-                notice = (
-                    f"Out of memory: the limit is {self._limits.memory} bytes. {notice}".strip()
-                )
-            self._oom_kills = kills
+        if done.code in _KILLED and not flags:
+            notice = f"{self._out_of_memory()} {notice}".strip()
+        half = self._limits.output // 2
         return ExecResult(
             exit_code=done.code if done.code >= 0 else 128 - done.code,
-            stdout_bytes=_joined(done.out, half),
-            stderr_bytes=_joined(done.err, half),
-            timed_out=bool(done.flags & Flag.TIMED_OUT),
-            truncated=cut or flooded,
+            stdout_bytes=_joined(out, half),
+            stderr_bytes=_joined(err, half),
+            timed_out=bool(flags & frames.TIMED_OUT),
+            truncated=truncated,
             seconds=done.nanoseconds / 1e9,
             notice=notice,
             network=self._marks.network,
             unsafe=self._marks.unsafe,
         )
+
+    def _out_of_memory(self) -> str:
+        """Say so if the kernel killed for want of memory since the last time."""
+        kills = self._marks.oom_kills()
+        seen, self._oom_kills = self._oom_kills, kills
+        return f"Out of memory: the limit is {self._limits.memory} bytes." if kills > seen else ""
 
 
 def _joined(stream: Stream, half: int) -> bytes:
@@ -279,13 +280,9 @@ def _status(done: Done) -> str:
     return f"exit status {done.code}" if done.code >= 0 else f"signal {-done.code}"
 
 
-def _says(reply: Frame, code: int) -> bool:
-    return reply.kind == Kind.ERROR and frames.parse_error(reply.payload)[0] == code
-
-
 def _checked(reply: Frame, path: str | None = None) -> bytes:
     """Return the payload of a reply, or raise what it reports."""
-    if reply.kind != Kind.ERROR:
+    if reply.kind != _ERROR:
         return reply.payload
     code, message = frames.parse_error(reply.payload)
     if path is not None:

@@ -10,7 +10,7 @@ from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 
-from hub.errors import SandboxError
+from hub.errors import ForkedError, SandboxError
 from hub.sandbox import cgroups, state
 from hub.sandbox.images import find as find_image
 from hub.sandbox.limits import Plan, plan
@@ -97,11 +97,11 @@ class Container:
     def _make_groups(self) -> Plan:
         limits, features = self.order.limits, self.order.provider.features
         hierarchy = cgroups.find() if self.order.groups else None
-        self._record.write()
         if hierarchy:
             paths = {parent / self._record.id for parent in hierarchy.parents.values()}
             self._record.cgroups = sorted(map(str, paths))
-            self._record.write()
+        self._record.write()  # before there is anything that a sweep would have to find
+        if hierarchy:
             try:
                 cgroups.make(hierarchy, self._record.id, limits)
             except OSError:
@@ -164,6 +164,14 @@ class Container:
         self._process.stdin.close()
         with suppress(subprocess.TimeoutExpired):
             self._process.wait(patience)
+
+    def check_process(self) -> None:
+        """Raise `ForkedError` in a child that was forked from the process that started it."""
+        if os.getpid() != self._record.owner:
+            raise ForkedError(
+                f"sandbox {self.id} belongs to process {self._record.owner}, which was forked; "
+                "create sandboxes after the fork"
+            )
 
     def running(self) -> bool:
         """Tell whether the container has not ended."""

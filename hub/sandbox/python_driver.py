@@ -1,7 +1,7 @@
 r"""Runs inside a sandbox as `python3 -c`: executes cells in one namespace that lasts.
 
 Reads `SEQUENCE LENGTH\n` and LENGTH bytes of code from descriptor 198, answers
-`\nSEQUENCE STATUS\n` on descriptor 199. Must run on any Python from 3.6 on, alone.
+` SEQUENCE STATUS\n` on descriptor 199. Must run on any Python from 3.6 on, alone.
 """
 
 import ast
@@ -75,9 +75,7 @@ class Interactive:
     def __init__(self) -> None:
         os.environ.setdefault("IPYTHONDIR", "/tmp/.ipython")
         # A package of the image: the host need not have it.
-        from IPython.core.interactiveshell import (  # type: ignore[import-not-found]
-            InteractiveShell,
-        )
+        from IPython.core.interactiveshell import InteractiveShell
 
         self.shell = InteractiveShell.instance()
         self.shell.run_line_magic("colors", "NoColor")
@@ -118,7 +116,7 @@ def main() -> None:
                 stream.flush()
             except (OSError, ValueError):  # the cell closed it
                 continue
-        os.write(STATUS, b"\n%s %d\n" % (seq, status))
+        os.write(STATUS, b" %s %d\n" % (seq, status))
 
 
 main()

@@ -1,12 +1,11 @@
 """The two persistent sessions of a sandbox: what is started, and how one command is put to it.
 
-A session reads commands from a control descriptor and answers `SEQUENCE EXIT-STATUS` on a status
+A session reads commands from a control descriptor and answers ` SEQUENCE EXIT-STATUS` on a status
 descriptor. Neither is open in the commands that it runs.
 """
 
 from __future__ import annotations
 
-import shlex
 import signal
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -44,10 +43,11 @@ def _shell(program: str, control: int, status: int) -> Session:
         if "\0" in command:
             raise ValueError("a shell command cannot hold a NUL byte; write the data to a file")
         # eval keeps a syntax error from ending the shell; the redirection keeps the status
-        # descriptor out of whatever the command starts. The newline before the status ends
-        # whatever somebody wrote to that pipe through /proc.
-        quoted = shlex.quote(command)
-        text = f'eval {quoted} {status}>&-\nprintf "\\n{seq} $?\\n" >&{status}\n'
+        # descriptor out of whatever the command starts. Short, because a shell reads its commands
+        # from a pipe byte by byte. The space before the status parts it from whatever somebody
+        # wrote to that pipe through /proc.
+        quoted = command.replace("'", "'\\''")
+        text = f"eval '{quoted}' {status}>&-\necho ' {seq} '$?>&{status}\n"
         return text.encode("utf-8", "surrogateescape")
 
     options = ("--noprofile", "--norc") if program.endswith("bash") else ()

@@ -15,7 +15,7 @@ import signal
 import tempfile
 import time
 import uuid
-from dataclasses import asdict, dataclass, field
+from dataclasses import dataclass, field
 from functools import cache
 from pathlib import Path
 
@@ -48,15 +48,21 @@ def root() -> Path:
     Raises:
         SandboxError: Somebody else made it.
     """
-    path = Path(tempfile.gettempdir()) / f"hub-sandbox-{os.geteuid()}"
+    return _checked(Path(tempfile.gettempdir()) / f"hub-sandbox-{os.geteuid()}")
+
+
+@cache
+def _checked(path: Path) -> Path:
     # Root's containers run as another user, who must pass through but not look around.
     path.mkdir(mode=0o711 if os.geteuid() == 0 else 0o700, exist_ok=True)
     stat = path.lstat()
     if stat.st_uid != os.geteuid() or path.is_symlink() or stat.st_mode & 0o022:
         raise SandboxError(f"{path} belongs to somebody else or is open to others; remove it")
+    (path / "run").mkdir(mode=0o711, exist_ok=True)
     return path
 
 
+@cache
 def boot_id() -> str:
     """Return the kernel's id of this boot."""
     return Path("/proc/sys/kernel/random/boot_id").read_text(encoding="utf-8").strip()
@@ -121,10 +127,11 @@ class Record:
 
     def write(self) -> None:
         """Write the record, whole or not at all."""
-        self.directory.mkdir(parents=True, exist_ok=True)
-        temporary = self.directory / f"{RECORD}.new"
-        temporary.write_text(json.dumps(asdict(self)), encoding="utf-8")
-        temporary.rename(self.directory / RECORD)
+        directory = self.directory
+        directory.mkdir(exist_ok=True)
+        temporary = directory / f"{RECORD}.new"
+        temporary.write_text(json.dumps(vars(self)), encoding="utf-8")
+        temporary.rename(directory / RECORD)
 
     def left_over(self) -> bool:
         """Tell whether the process that made it is gone; unknown (False) in other namespaces."""
@@ -164,10 +171,14 @@ def kill_all(pids: list[int]) -> None:
 
 
 def remove(record: Record) -> None:
-    """Remove what a sandbox left on disk and in control groups, once its processes are gone."""
-    for path in record.cgroups:
-        cgroups.remove(Path(path))
-    shutil.rmtree(record.directory, ignore_errors=True)
+    """Remove what a sandbox left on disk and in control groups, once its processes are gone.
+
+    A control group that is still busy keeps the record, for a later sweep.
+    """
+    shutil.rmtree(record.directory / "files", ignore_errors=True)
+    gone = [cgroups.remove(Path(path)) for path in record.cgroups]
+    if all(gone):
+        shutil.rmtree(record.directory, ignore_errors=True)
 
 
 def records() -> list[Record]:

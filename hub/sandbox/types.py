@@ -184,14 +184,12 @@ class Features:
 
     Attributes:
         images: Kinds of image that it can run.
-        writable_root: Whether commands can change `/` (in memory, gone with the sandbox).
         isolated: False only for `local`.
         disk: What bounds everything written, or `"not limited"`; and `disk_note`.
         notes: Other things that a user should know.
     """
 
     images: tuple[str, ...]
-    writable_root: bool = True
     isolated: bool = True
     disk: str = NOT_LIMITED
     disk_note: str = ""

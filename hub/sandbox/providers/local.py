@@ -25,7 +25,7 @@ class Local:
         """Say why it cannot run: unless the user allows it, it never does."""
         if os.environ.get(ALLOW) == "1":
             return None
-        return f"runs commands on the host itself, without isolation. To allow that: {ALLOW}=1"
+        return f"runs commands on the host itself, without isolation. Fix: to allow that, {ALLOW}=1"
 
     def command(self, start: Start) -> Sequence[str]:
         """Return the argv of the bare helper."""

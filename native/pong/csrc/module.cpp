@@ -6,7 +6,7 @@ PYBIND11_MODULE(_core, m) {
     namespace py = pybind11;
     using hub::PongCore;
 
-    m.doc() = "The C core of Pong; use hub_pong.PongVectorEnv or gymnasium.make instead.";
+    m.doc() = "The C core of Pong; use hub_pong.env or gymnasium.make instead.";
     m.attr("SOURCE_HASH") = HUB_SOURCE_HASH;
     hub::count_forks();
 

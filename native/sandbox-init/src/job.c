@@ -47,11 +47,25 @@ static void begin(const struct frame *frame, uint64_t timeout_ms) {
     job.deadline = job.started + timeout_ms * MS;
     job.kill_at = 0;
     job.kill_passes = 0;
+    job.quiet = frame->kind == KIND_RUN;
     job.flags = 0;
+}
+
+/* Kills what the command has started; returns how much there was. */
+static int kill_tree(void) {
+    pid_t spare[SESSIONS];
+    for (int i = 0; i < SESSIONS; i++) spare[i] = sessions[i].pid;
+    int left = kill_since(job.started_ticks, spare, SESSIONS);
+    if (left && ++job.kill_passes > MAX_KILL_PASSES && contained)
+        kill(-1, SIGKILL); /* faster than it can fork: one sweep that nothing outruns */
+    return left;
 }
 
 /* Answers the command in progress. */
 static void finish(int code) {
+    /* A stopped command is over when its tree is: its first process may die before the last. */
+    if (job.kill_at)
+        for (int pass = 0; pass < 2 * MAX_KILL_PASSES && kill_tree(); pass++) usleep(10000);
     struct capture *out = job.session ? &job.session->out : &job.out;
     struct capture *err = job.session ? &job.session->err : &job.err;
     struct reply reply = {0};
@@ -231,12 +245,14 @@ void job_child_ended(pid_t pid, int status) {
     if (job.active && job.pid == pid) finish(exit_code(status));
 }
 
-/* A status line is "SEQUENCE EXIT-CODE\n"; one with another number is stale and dropped. */
+/* A status line ends in " SEQUENCE EXIT-CODE"; one with another number is stale and dropped. What
+ * stands before was written by somebody who opened the pipe through /proc. */
 static void status_line(struct session *session, char *line) {
-    char *end;
-    unsigned long seq = strtoul(line, &end, 10);
-    if (*end != ' ' || !job.active || job.session != session || seq != job.seq) return;
-    finish((int)strtol(end + 1, NULL, 10));
+    char *code = strrchr(line, ' ');
+    if (!code || !job.active || job.session != session) return;
+    *code = 0;
+    char *seq = strrchr(line, ' ');
+    if (seq && strtoul(seq + 1, NULL, 10) == job.seq) finish((int)strtol(code + 1, NULL, 10));
 }
 
 void session_read_status(struct session *session) {
@@ -248,18 +264,19 @@ void session_read_status(struct session *session) {
             session->line[session->line_used] = 0;
             session->line_used = 0;
             status_line(session, session->line);
-        } else if (session->line_used < sizeof session->line - 1) {
+        } else {
+            if (session->line_used == sizeof session->line - 1) { /* only its end matters */
+                session->line_used /= 2;
+                memmove(session->line, session->line + sizeof session->line - 1 - session->line_used,
+                        session->line_used);
+            }
             session->line[session->line_used++] = block[i];
         }
     }
 }
 
 static void kill_pass(uint64_t now) {
-    pid_t spare[SESSIONS];
-    for (int i = 0; i < SESSIONS; i++) spare[i] = sessions[i].pid;
-    int left = kill_since(job.started_ticks, spare, SESSIONS);
-    if (left && ++job.kill_passes > MAX_KILL_PASSES && contained)
-        kill(-1, SIGKILL); /* faster than it can fork: one sweep that nothing outruns */
+    kill_tree();
     if (job.session && job.session->pid && now >= job.kill_at) kill(job.session->pid, SIGKILL);
 }
 

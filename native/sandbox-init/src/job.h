@@ -8,6 +8,9 @@
 #include "tree.h"
 
 #define SESSIONS 2 /* the host's shell and its Python */
+/* For so long a session's command is only waited for: looking at its output as it comes would cost
+ * a short one two more switches between processes. */
+#define QUIET_MS 1
 
 struct session {
     pid_t pid; /* 0: none */
@@ -29,6 +32,7 @@ struct job {
     uint64_t started, started_ticks, deadline;
     uint64_t kill_at; /* when the session itself is killed too; 0: nothing is being killed */
     int kill_passes;
+    int quiet; /* its output is not looked at yet: see QUIET_MS */
     uint32_t flags;
     char *input; /* still to be written to the command, or to the session's control pipe */
     size_t input_length, input_sent;

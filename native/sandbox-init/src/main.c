@@ -119,6 +119,7 @@ static int milliseconds_left(uint64_t now) {
     uint64_t until = settings.deadline;
     if (job.active && job.deadline < until) until = job.deadline;
     uint64_t left = until > now ? (until - now + 999999u) / 1000000u : 0;
+    if (job.active && job.quiet && left > QUIET_MS) return QUIET_MS;
     return left > 1000000 ? 1000000 : (int)left;
 }
 
@@ -132,8 +133,9 @@ static int gather(struct pollfd *fds, int signals) {
     int pending = job.active && job.input_sent < job.input_length;
     fds[count++] = (struct pollfd){pending ? job.input_fd : -1, POLLOUT, 0};
     for (int i = 0; i < SESSIONS; i++) {
-        fds[count++] = (struct pollfd){sessions[i].out.fd, POLLIN, 0};
-        fds[count++] = (struct pollfd){sessions[i].err.fd, POLLIN, 0};
+        int quiet = job.active && job.quiet && job.session == &sessions[i];
+        fds[count++] = (struct pollfd){quiet ? -1 : sessions[i].out.fd, POLLIN, 0};
+        fds[count++] = (struct pollfd){quiet ? -1 : sessions[i].err.fd, POLLIN, 0};
         fds[count++] = (struct pollfd){sessions[i].status, POLLIN, 0};
     }
     return count;
@@ -142,7 +144,8 @@ static int gather(struct pollfd *fds, int signals) {
 static void turn(int signals) {
     struct pollfd fds[5 + 3 * SESSIONS];
     int count = gather(fds, signals);
-    poll(fds, (nfds_t)count, milliseconds_left(now_ns()));
+    int patience = wire_pending() ? 0 : milliseconds_left(now_ns());
+    if (poll(fds, (nfds_t)count, patience) == 0) job.quiet = 0;
     uint64_t now = now_ns();
     if (now >= settings.deadline) end_all(EXIT_LIFETIME);
     if (fds[2].revents) capture_drain(&job.out, DRAIN_BUDGET);
@@ -157,7 +160,7 @@ static void turn(int signals) {
     if (fds[1].revents) reap(signals);
     job_check_output();
     job_check_time(now);
-    if (fds[0].revents) serve();
+    if (fds[0].revents || wire_pending()) serve();
 }
 
 int main(int argc, char **argv) {

@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #define HEADER 12
+#define FIRST_ROOM 65536
 
 static int host_in = -1, host_out = -1;
 static unsigned char *inbox;
@@ -37,31 +38,45 @@ static void store_u32(unsigned char *p, uint32_t value) {
     for (int i = 0; i < 4; i++) p[i] = (unsigned char)(value >> (8 * i));
 }
 
-/* Reads exactly `length` bytes; 0 at the end of the stream. */
-static int read_all(unsigned char *into, size_t length) {
-    while (length) {
-        ssize_t got = read(host_in, into, length);
+/* Received bytes that are not yet handed out lie from `inbox_start` to `inbox_end`. */
+static size_t inbox_start, inbox_end;
+
+int wire_pending(void) {
+    size_t have = inbox_end - inbox_start;
+    return have >= HEADER && have - HEADER >= load_u32(inbox + inbox_start);
+}
+
+/* Reads until `length` bytes are there; 0 at the end of the stream. */
+static int fill(size_t length) {
+    if (inbox_start && inbox_end - inbox_start < length) {
+        memmove(inbox, inbox + inbox_start, inbox_end - inbox_start);
+        inbox_end -= inbox_start;
+        inbox_start = 0;
+    }
+    if (inbox_start + length > inbox_room) {
+        inbox_room = length < FIRST_ROOM ? FIRST_ROOM : length;
+        inbox = must(realloc(inbox, inbox_room));
+    }
+    while (inbox_end - inbox_start < length) {
+        ssize_t got = read(host_in, inbox + inbox_end, inbox_room - inbox_end);
         if (got < 0 && errno == EINTR) continue;
         if (got <= 0) return 0;
-        into += got;
-        length -= (size_t)got;
+        inbox_end += (size_t)got;
     }
     return 1;
 }
 
 int wire_next(struct frame *frame) {
-    unsigned char header[HEADER];
-    if (!read_all(header, HEADER)) return 0;
-    frame->length = load_u32(header);
-    frame->kind = header[4];
-    frame->seq = load_u32(header + 8);
+    if (!fill(HEADER)) return 0;
+    frame->length = load_u32(inbox + inbox_start);
+    frame->kind = inbox[inbox_start + 4];
+    frame->seq = load_u32(inbox + inbox_start + 8);
     if (frame->length > WIRE_MAX_PAYLOAD) return -1;
-    if (frame->length > inbox_room) {
-        inbox = must(realloc(inbox, frame->length));
-        inbox_room = frame->length;
-    }
-    frame->payload = inbox;
-    return read_all(inbox, frame->length) ? 1 : 0;
+    if (!fill(HEADER + frame->length)) return 0;
+    frame->payload = inbox + inbox_start + HEADER;
+    inbox_start += HEADER + frame->length;
+    if (inbox_start == inbox_end) inbox_start = inbox_end = 0;
+    return 1;
 }
 
 struct cursor cursor_over(const struct frame *frame) {

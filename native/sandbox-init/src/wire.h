@@ -54,6 +54,7 @@ struct reply {
 void wire_adopt(int in_fd, int out_fd);
 int wire_in(void);
 int wire_next(struct frame *frame); /* 1 a frame, 0 the host closed the pipe, -1 broken */
+int wire_pending(void);             /* whether wire_next has a whole frame without reading */
 
 struct cursor cursor_over(const struct frame *frame);
 uint32_t take_u32(struct cursor *cursor);

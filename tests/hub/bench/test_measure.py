@@ -50,6 +50,20 @@ def test_compiling_is_apart_and_does_not_slow_the_rounds() -> None:
     assert 50 < figures.median() <= 500
 
 
+def test_a_pause_of_the_machine_does_not_shorten_the_rounds() -> None:
+    taken: list[float] = []
+
+    class Paused(Sleeper):
+        def advance(self, batches: int) -> float:
+            taken.append(batches)
+            if len(taken) == 3:
+                time.sleep(0.1)
+            return super().advance(batches)
+
+    rounds([Paused("make", 0.001, [])], 0.1, 2, lambda _: None)
+    assert min(taken[-2:]) >= 25
+
+
 def test_sleeping_costs_no_cpu_seconds() -> None:
     figures = rounds([Sleeper("make", 0.05, [])], 0.05, 3, lambda _: None)[0]
     assert figures.median("steps/cpu-s") > 2 * figures.median("steps/s")

@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from hub.sandbox import frames
-from hub.sandbox.frames import Flag, Kind
+from hub.sandbox.frames import CANCELLED, SESSION_LOST, TIMED_OUT, Kind
 
 PAYLOADS = st.lists(st.tuples(st.sampled_from(list(Kind)), st.binary(max_size=200)), max_size=6)
 
@@ -27,13 +27,11 @@ def test_frames_come_out_whole_however_the_bytes_arrive(
 
 @given(
     code=st.integers(-64, 255),
-    flags=st.sampled_from([Flag(0), Flag.TIMED_OUT, Flag.SESSION_LOST | Flag.CANCELLED]),
+    flags=st.sampled_from([0, TIMED_OUT, SESSION_LOST | CANCELLED]),
     out=st.binary(max_size=50),
     err=st.binary(max_size=50),
 )
-def test_the_reply_to_a_command_is_read_back(
-    code: int, flags: Flag, out: bytes, err: bytes
-) -> None:
+def test_the_reply_to_a_command_is_read_back(code: int, flags: int, out: bytes, err: bytes) -> None:
     payload = struct.pack("<iIQ", code, flags, 7)
     for stream in (out, err):
         payload += frames.u64(len(stream) + 9) + frames.string(stream)

@@ -142,11 +142,30 @@ def test_a_record_survives_json() -> None:
         state.remove(record)
 
 
+def test_a_busy_control_group_is_left_to_a_later_sweep(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    busy = tmp_path / "group" / "busy"
+    busy.mkdir(parents=True)
+    record = Record(**{**vars(Record.new()), "owner_started": 1, "cgroups": [str(busy.parent)]})
+    record.write()
+    monkeypatch.setattr(state.cgroups.remove, "__defaults__", (0.02,))
+    assert record.id in state.sweep()
+    assert record.directory.exists()
+    busy.rmdir()
+    assert record.id in state.sweep()
+    assert not record.directory.exists()
+    assert not busy.parent.exists()
+
+
 def test_a_state_directory_of_somebody_else_is_refused(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("tempfile.tempdir", str(tmp_path))
-    assert state.root().parent == tmp_path
-    state.root().chmod(0o777)
+    path = tmp_path / f"hub-sandbox-{os.geteuid()}"
+    path.mkdir()
+    path.chmod(0o777)
     with pytest.raises(SandboxError, match="open to others; remove it"):
         state.root()
+    path.chmod(0o755)
+    assert state.root() == path

@@ -18,6 +18,7 @@ pytestmark = pytest.mark.native
 need.module("scipy")
 need.module("hub_pong._core")
 from hub_pong.fidelity import DECLARATION  # noqa: E402 - only once the core is known to be there
+from hub_pong.mutants import EDITS  # noqa: E402 - likewise
 from hub_pong.mutated import SOURCES, mutated  # noqa: E402 - likewise
 
 CHECKOUT = Path(__file__).parents[3] / "native" / "pong"
@@ -51,6 +52,11 @@ def test_the_mutants_are_of_every_kind() -> None:
     assert set(kinds) == {
         *("constant", "sign", "order", "missing case", "off-by-one", "lost randomness")
     }
+
+
+def test_every_edit_is_found_exactly_once() -> None:
+    for name, _, _, file, old, _ in EDITS:
+        assert (CHECKOUT / "csrc" / file).read_text().count(old) == 1, name
 
 
 def test_an_unaltered_copy_passes_where_mutants_fail() -> None:

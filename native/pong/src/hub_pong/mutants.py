@@ -11,7 +11,7 @@ from hub_pong.mutated import mutated
 PONG, THREEFRY, BATCH = "pong.h", "threefry.h", "batch.c"
 
 # name, kind, what is wrong, file, text (found exactly once), its replacement.
-_EDITS: tuple[tuple[str, MutantKind, str, str, str, str], ...] = (
+EDITS: tuple[tuple[str, MutantKind, str, str, str, str], ...] = (
     ("paddle-speed", "constant", "paddles move by 7", PONG,
      "PONG_PADDLE_SPEED 8.0f", "PONG_PADDLE_SPEED 7.0f"),
     ("ball-speed", "constant", "the ball flies at 9", PONG,
@@ -71,8 +71,7 @@ _EDITS: tuple[tuple[str, MutantKind, str, str, str, str], ...] = (
     ("level-ball", "missing case", "a level ball stays level", PONG,
      "if (p->ball_vy == 0) p->ball_vy = PONG_SPIN;", ""),
     ("no-speed-limit", "missing case", "spin adds up without limit", PONG,
-     "pong_clamp(p->ball_vy + PONG_SPIN * direction, -PONG_MAX_SPEED_Y, PONG_MAX_SPEED_Y)",
-     "p->ball_vy + PONG_SPIN * direction"),
+     "pong_clamp(spun, -PONG_MAX_SPEED_Y, PONG_MAX_SPEED_Y)", "spun"),
     ("left-serve", "missing case", "a serve to the left starts where one to the right does", PONG,
      "PONG_BALL_MAX_X - PONG_SERVE_X", "PONG_SERVE_X"),
     ("no-early-end", "missing case", "frames go on after a point", PONG,
@@ -119,5 +118,5 @@ _EDITS: tuple[tuple[str, MutantKind, str, str, str, str], ...] = (
 
 MUTANTS = tuple(
     Mutant(name, kind, summary, partial(mutated, file, old, new))
-    for name, kind, summary, file, old, new in _EDITS
+    for name, kind, summary, file, old, new in EDITS
 )
