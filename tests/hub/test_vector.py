@@ -275,7 +275,15 @@ def test_bad_actions_are_refused_and_no_lane_moves(actions, error, words):
         {"limit": 0},
         {"limit": -1},
         {"limit": 2.5},
+        {"limit": True},
+        {"limit": 2**64},
+        {"lanes": True},
         {"num_threads": 0},
+        {"num_threads": 1.5},
+        {"num_threads": 2**31},
+        {"frame_skip": True},
+        {"frame_skip": 9},
+        {"copy": "no"},
         {"mode": "Sometimes"},
         {"render_mode": "human"},
     ],
@@ -283,6 +291,17 @@ def test_bad_actions_are_refused_and_no_lane_moves(actions, error, words):
 def test_a_bad_argument_is_refused(options):
     with pytest.raises(ValueError, match=r"expected|not a valid"):
         make(**options)
+
+
+def test_numpy_integers_are_as_good_as_pythons():
+    two, eight = np.int64(2), np.uint8(8)
+    env = make(lanes=two, limit=two, num_threads=two, frame_skip=eight, copy=np.True_)
+    other = make(lanes=2, limit=2, num_threads=2, frame_skip=8)
+    same(env.reset(seed=0), other.reset(seed=0))
+    for actions in actions_for(other, 4):
+        same(env.step(actions), other.step(actions))
+    assert type(env.num_envs) is int
+    pickle.loads(pickle.dumps(env)).step(np.zeros(2, int))
 
 
 def test_step_before_reset_is_refused():

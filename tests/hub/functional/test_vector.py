@@ -190,10 +190,12 @@ def test_a_nan_among_continuous_actions_is_named():
 @pytest.mark.parametrize(
     ("options", "words"),
     [
-        ({"num_envs": 0}, "num_envs is 0"),
+        ({"num_envs": 0}, "num_envs 0: expected"),
+        ({"num_envs": True}, "num_envs True: expected"),
         ({"arrays": "torch"}, "arrays is 'torch'"),
         ({"render_mode": "human"}, "render_mode 'human': script has"),
-        ({"max_episode_steps": 0}, "max_episode_steps is 0"),
+        ({"max_episode_steps": 0}, "max_episode_steps 0: expected"),
+        ({"max_episode_steps": 2.5}, "max_episode_steps 2.5: expected"),
         ({"autoreset_mode": "Later"}, "Later"),
     ],
 )

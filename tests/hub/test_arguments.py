@@ -1,0 +1,34 @@
+import numpy as np
+import pytest
+
+from hub.arguments import INT32_MAX, switch, whole, whole_or_none
+
+
+@pytest.mark.parametrize("value", [3, np.int64(3), np.uint8(3), np.array(3)])
+def test_every_kind_of_integer_becomes_a_python_int(value):
+    assert whole("lanes", value) == 3
+    assert type(whole("lanes", value)) is int
+
+
+@pytest.mark.parametrize("value", [True, np.True_, 1.0, "1", None, 0, -1, 9, [1]])
+def test_anything_else_is_named_with_what_was_expected(value):
+    with pytest.raises(ValueError, match=r"^lanes .*: expected a whole number from 1 to 8$"):
+        whole("lanes", value, 8)
+
+
+def test_the_largest_number_is_named_as_a_power():
+    with pytest.raises(ValueError, match=r"from 1 to 2\*\*31 - 1$"):
+        whole_or_none("threads", 2**31, INT32_MAX)
+    assert whole_or_none("threads", INT32_MAX, INT32_MAX) == INT32_MAX
+    assert whole_or_none("threads", None) is None
+
+
+@pytest.mark.parametrize("value", [True, np.True_])
+def test_a_switch_is_a_bool_of_python_or_numpy(value):
+    assert switch("copy", value) is True
+
+
+@pytest.mark.parametrize("value", ["no", 0, 1, None])
+def test_a_switch_refuses_what_is_no_bool(value):
+    with pytest.raises(ValueError, match="^copy .*: expected True or False$"):
+        switch("copy", value)
