@@ -1,4 +1,4 @@
-"""Checks of the arguments that environments take: whole numbers and switches."""
+"""Checks of the arguments that environments take: whole numbers, switches and actions."""
 
 from __future__ import annotations
 
@@ -6,6 +6,9 @@ import operator
 from typing import Any
 
 import numpy as np
+import numpy.typing as npt
+
+from hub.errors import InvalidAction
 
 INT32_MAX = 2**31 - 1
 INT64_MAX = 2**63 - 1
@@ -52,6 +55,43 @@ def switch(name: str, value: Any) -> bool:
     if not isinstance(value, (bool, np.bool_)):
         raise ValueError(f"{name} {value!r}: expected True or False")
     return bool(value)
+
+
+def dense(actions: Any) -> npt.NDArray[Any]:
+    """Return `actions` as a plain array.
+
+    Raises:
+        TypeError: It is a masked array; its mask would be lost.
+    """
+    if isinstance(actions, np.ma.MaskedArray):
+        raise TypeError(
+            "actions are a masked array: every lane needs an action, expected a plain array; "
+            "fill the masked ones with actions.filled(value)"
+        )
+    return np.asarray(actions)
+
+
+def cast_actions(actions: npt.NDArray[Any], wanted: npt.DTypeLike) -> npt.NDArray[Any]:
+    """Return `actions` C-contiguous in the dtype `wanted`, every whole number unchanged.
+
+    Raises:
+        TypeError: The dtype is of another kind (floats for whole numbers).
+        InvalidAction: A whole number is none of `wanted`'s; the message names it and its lane.
+    """
+    wanted = np.dtype(wanted)
+    if not np.can_cast(actions.dtype, wanted, "same_kind"):
+        raise TypeError(f"actions of dtype {actions.dtype}: expected {wanted}")
+    if np.issubdtype(wanted, np.integer) and not np.can_cast(actions.dtype, wanted):
+        limits = np.iinfo(wanted)
+        wrong = (actions < limits.min) | (actions > limits.max)
+        if wrong.any():
+            place = tuple(np.argwhere(wrong)[0])
+            lane = f" of lane {place[0]}" if place else ""
+            raise InvalidAction(
+                f"action {actions[place]}{lane}: expected {wanted}, "
+                f"{limits.min} to {limits.max}; nothing was stepped"
+            )
+    return np.ascontiguousarray(actions, wanted)
 
 
 def _words(most: int) -> str:

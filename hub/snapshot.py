@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import hashlib
 import struct
+from typing import Any
 
 from hub.errors import SnapshotError
 
@@ -25,13 +26,23 @@ def seal(config: str, payload: bytes) -> bytes:
     return head + _digest(head, body) + body
 
 
-def unseal(config: str, data: bytes) -> bytes:
+def unseal(config: str, data: Any) -> bytes:
     """Return the payload of a snapshot that `seal` made for the same `config`.
+
+    Args:
+        config: Of the environment that is to be restored.
+        data: The bytes, or what holds them: bytearray, memoryview, NumPy array.
 
     Raises:
         SnapshotError: `data` is no snapshot, damaged, of another format version, or of an
             environment with another configuration.
     """
+    try:
+        data = memoryview(data).tobytes()
+    except (TypeError, ValueError, BufferError):
+        raise SnapshotError(
+            f"{type(data).__name__} is no snapshot: expected the bytes that snapshot() returned"
+        ) from None
     start = _HEAD.size + _DIGEST_SIZE
     head, digest, body = data[: _HEAD.size], data[_HEAD.size : start], data[start:]
     if len(data) < start or not data.startswith(_MAGIC):

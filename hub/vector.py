@@ -10,7 +10,7 @@ from gymnasium.spaces import Box, Discrete, MultiBinary, MultiDiscrete, Space
 from gymnasium.vector import AutoresetMode, VectorEnv
 from gymnasium.vector.utils import batch_space
 
-from hub.arguments import INT32_MAX, switch, whole, whole_or_none
+from hub.arguments import INT32_MAX, cast_actions, dense, switch, whole, whole_or_none
 from hub.core_host import CoreHost
 from hub.native import CoreFactory, Draw, fresh, lane_of
 from hub.seeds import SeedLike, lane_seeds, parse_seeds, reset_mask
@@ -125,7 +125,7 @@ class NativeVectorEnv(CoreHost, VectorEnv[Any, Any, npt.NDArray[Any]]):
         """Step every lane.
 
         Args:
-            actions: An array of `action_space`; lists are converted.
+            actions: An array of `action_space`; lists, other integers and strides are converted.
 
         Returns:
             Observations, rewards, terminations, truncations and infos. Under SAME_STEP infos hold
@@ -133,12 +133,17 @@ class NativeVectorEnv(CoreHost, VectorEnv[Any, Any, npt.NDArray[Any]]):
 
         Raises:
             InvalidAction: An action is outside the space; no lane was stepped.
-            TypeError: The actions' dtype is of another kind (floats for whole numbers).
+            TypeError: The actions' dtype is of another kind (floats for whole numbers), or they
+                are a masked array.
             gymnasium.error.ResetNeeded: Before the first reset, or when a lane that ended was not
                 reset under DISABLED.
         """
-        if type(actions) is not np.ndarray or actions.dtype != self.action_space.dtype:
-            actions = self._as_actions(actions)
+        if (
+            type(actions) is not np.ndarray
+            or actions.dtype != self.action_space.dtype
+            or not actions.flags.c_contiguous
+        ):
+            actions = cast_actions(dense(actions), self.action_space.dtype)
         ended = self._core.step(actions)
         lanes = self._lanes
         infos = self._final() if ended and lanes.final_observations is not None else {}
@@ -151,13 +156,6 @@ class NativeVectorEnv(CoreHost, VectorEnv[Any, Any, npt.NDArray[Any]]):
             lanes.truncations.copy(),
             infos,
         )
-
-    def _as_actions(self, actions: Any) -> npt.NDArray[Any]:
-        given = np.asarray(actions)
-        wanted = np.dtype(self.action_space.dtype)
-        if not np.can_cast(given.dtype, wanted, "same_kind"):
-            raise TypeError(f"actions of dtype {given.dtype}: expected {wanted}")
-        return np.ascontiguousarray(given, wanted)
 
     def _final(self) -> dict[str, Any]:
         """Lay out the last observations of this step's episodes as Gymnasium does."""

@@ -1,6 +1,7 @@
 import numpy as np
 import pytest
 
+from hub import InvalidAction
 from hub.arguments import INT32_MAX, switch, whole, whole_or_none
 
 
@@ -32,3 +33,14 @@ def test_a_switch_is_a_bool_of_python_or_numpy(value):
 def test_a_switch_refuses_what_is_no_bool(value):
     with pytest.raises(ValueError, match="^copy .*: expected True or False$"):
         switch("copy", value)
+
+
+@pytest.mark.parametrize(
+    ("value", "given", "wanted"),
+    [(256, np.int64, np.int8), (-129, np.int64, np.int8), (2**63, np.uint64, np.int64)],
+)
+def test_no_whole_number_changes_in_the_cast(value, given, wanted):
+    with pytest.raises(InvalidAction, match=f"action {value} of lane 1: expected int"):
+        cast_actions(np.array([1, value], given), wanted)
+    cast = cast_actions(np.array([0, 1], given), wanted)
+    assert (cast.dtype, cast.tolist()) == (wanted, [0, 1])

@@ -241,7 +241,9 @@ def test_dtypes_and_spaces_are_what_gymnasium_users_expect():
     assert infos == {}
 
 
-@pytest.mark.parametrize("kind", [list, lambda a: a.astype(np.int8), lambda a: a[::-1][::-1]])
+@pytest.mark.parametrize(
+    "kind", [list, np.int8, np.uint64, lambda a: np.stack([a, a], axis=1)[:, 1]]
+)
 def test_actions_may_be_lists_small_integers_or_strided(kind):
     env, other = make(), make()
     env.reset(seed=0), other.reset(seed=0)
@@ -254,6 +256,8 @@ def test_actions_may_be_lists_small_integers_or_strided(kind):
     [
         ([0, 1, 2, 3, 0], hub.InvalidAction, "action 3 of lane 3"),
         ([0, 1, -1, 0, 0], hub.InvalidAction, "action -1 of lane 2"),
+        (np.array([0, 1, 2**63, 0, 0], np.uint64), hub.InvalidAction, f"action {2**63} of lane 2"),
+        (np.ma.array([0, 1, 2, 0, 0], mask=[1, 0, 0, 0, 0]), TypeError, "masked array"),
         ([0, 1, 2], ValueError, r"shape \(5,\)"),
         ([[0], [1], [2], [0], [0]], ValueError, r"shape \(5,\)"),
         ([0.0, 1.0, 2.0, 1.0, float("nan")], TypeError, "float64: expected int64"),

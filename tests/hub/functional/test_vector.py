@@ -180,6 +180,13 @@ def test_bad_actions_are_named_and_nothing_is_stepped(actions, error, words):
     assert env.step(np.zeros(3, int))[0][:, 0].tolist() == [1, 1, 1]
 
 
+def test_masked_actions_are_refused():
+    env = vector(AutoresetMode.NEXT_STEP)
+    env.reset(seed=0)
+    with pytest.raises(TypeError, match="masked array"):
+        env.step(np.ma.array([0, 1, 0], mask=[True, False, False]))
+
+
 def test_a_nan_among_continuous_actions_is_named():
     env = FunctionalVectorEnv(walk(), 2)
     env.reset(seed=0)
