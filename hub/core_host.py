@@ -79,8 +79,8 @@ class CoreHost:
             data: The bytes, or what holds them: bytearray, memoryview, NumPy array.
 
         Raises:
-            SnapshotError: `data` is no snapshot, damaged, of another version or of another configuration;
-                the state is then unchanged.
+            SnapshotError: `data` is no snapshot, damaged, of another version or of another
+                configuration; the state is then unchanged.
         """
         self._core.restore(unseal(self._core.config, data))
         self._started = True

@@ -2,7 +2,7 @@ import numpy as np
 import pytest
 
 from hub import InvalidAction
-from hub.arguments import INT32_MAX, switch, whole, whole_or_none
+from hub.arguments import INT32_MAX, cast_actions, switch, whole, whole_or_none
 
 
 @pytest.mark.parametrize("value", [3, np.int64(3), np.uint8(3), np.array(3)])
@@ -31,7 +31,7 @@ def test_a_switch_is_a_bool_of_python_or_numpy(value):
 
 @pytest.mark.parametrize("value", ["no", 0, 1, None])
 def test_a_switch_refuses_what_is_no_bool(value):
-    with pytest.raises(ValueError, match="^copy .*: expected True or False$"):
+    with pytest.raises(ValueError, match=r"^copy .*: expected True or False$"):
         switch("copy", value)
 
 
