@@ -71,14 +71,13 @@ def dense(actions: Any) -> npt.NDArray[Any]:
     return np.asarray(actions)
 
 
-def cast_actions(actions: npt.NDArray[Any], wanted: npt.DTypeLike) -> npt.NDArray[Any]:
+def cast_actions(actions: npt.NDArray[Any], wanted: np.dtype[Any]) -> npt.NDArray[Any]:
     """Return `actions` C-contiguous in the dtype `wanted`, every whole number unchanged.
 
     Raises:
         TypeError: The dtype is of another kind (floats for whole numbers).
         InvalidAction: A whole number is none of `wanted`'s; the message names it and its lane.
     """
-    wanted = np.dtype(wanted)
     if not np.can_cast(actions.dtype, wanted, "same_kind"):
         raise TypeError(f"actions of dtype {actions.dtype}: expected {wanted}")
     if np.issubdtype(wanted, np.integer) and not np.can_cast(actions.dtype, wanted):

@@ -38,15 +38,17 @@ def unseal(config: str, data: Any) -> bytes:
             environment with another configuration.
     """
     try:
-        data = memoryview(data).tobytes()
+        sealed = memoryview(data).tobytes()
     except (TypeError, ValueError, BufferError):
         raise SnapshotError(
             f"{type(data).__name__} is no snapshot: expected the bytes that snapshot() returned"
         ) from None
     start = _HEAD.size + _DIGEST_SIZE
-    head, digest, body = data[: _HEAD.size], data[_HEAD.size : start], data[start:]
-    if len(data) < start or not data.startswith(_MAGIC):
-        raise SnapshotError(f"{len(data)} bytes that are no snapshot: expected snapshot()'s bytes")
+    head, digest, body = sealed[: _HEAD.size], sealed[_HEAD.size : start], sealed[start:]
+    if len(sealed) < start or not sealed.startswith(_MAGIC):
+        raise SnapshotError(
+            f"{len(sealed)} bytes that are no snapshot: expected snapshot()'s bytes"
+        )
     _, version, size = _HEAD.unpack(head)
     if version != _VERSION:
         raise SnapshotError(f"snapshot format {version}, expected {_VERSION}: take a new one")

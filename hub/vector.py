@@ -143,7 +143,7 @@ class NativeVectorEnv(CoreHost, VectorEnv[Any, Any, npt.NDArray[Any]]):
             or actions.dtype != self.action_space.dtype
             or not actions.flags.c_contiguous
         ):
-            actions = cast_actions(dense(actions), self.action_space.dtype)
+            actions = cast_actions(dense(actions), np.dtype(self.action_space.dtype))
         ended = self._core.step(actions)
         lanes = self._lanes
         infos = self._final() if ended and lanes.final_observations is not None else {}

@@ -41,6 +41,6 @@ def test_a_switch_refuses_what_is_no_bool(value):
 )
 def test_no_whole_number_changes_in_the_cast(value, given, wanted):
     with pytest.raises(InvalidAction, match=f"action {value} of lane 1: expected int"):
-        cast_actions(np.array([1, value], given), wanted)
-    cast = cast_actions(np.array([0, 1], given), wanted)
+        cast_actions(np.array([1, value], given), np.dtype(wanted))
+    cast = cast_actions(np.array([0, 1], given), np.dtype(wanted))
     assert (cast.dtype, cast.tolist()) == (wanted, [0, 1])
