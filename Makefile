@@ -18,7 +18,7 @@ $(BIN)/uv:
 	$(BIN)/python -m pip install --quiet uv
 
 install: $(BIN)/uv ## make .venv with the hub, its extras and the native distributions
-	$(UV) -e '.[agents,jax,fidelity]'
+	$(UV) -e '.[agents,jax,fidelity,films]'
 	@if command -v cc >/dev/null; then $(UV) --reinstall-package gymhub-pong \
 	  --reinstall-package gymhub-sandbox-init $(NATIVE); \
 	else echo "no C compiler: without the native distributions (see 'hub list')"; fi

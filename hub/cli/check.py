@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from hub.cli.output import console, json_option, write_json
+from hub.cli.output import Finite, console, json_option, write_json
 from hub.conformance import DEFAULT_SECONDS, RULES, SCHEMA, Check, Report, check
 
 if TYPE_CHECKING:
@@ -32,7 +32,7 @@ def _explain(context: click.Context, _: click.Parameter, wanted: bool) -> None:
 @click.argument("env_id", metavar="ID")
 @click.option(
     "--seconds",
-    type=click.FloatRange(min=2.0),
+    type=Finite(min=2.0),
     default=DEFAULT_SECONDS,
     show_default=True,
     help="Time for everything; what never returns is ended by then.",

@@ -53,9 +53,10 @@ def check(
         MissingDependency: It is the hub's, and a distribution that it needs is absent.
         UnknownOption: There is no such rule.
     """
-    is_hub = env_id in hub.PLUGINS.registry
-    if is_hub:
-        require(hub.PLUGINS.registry.card(env_id))
+    registry = hub.PLUGINS.registry
+    is_hub = env_id in registry
+    if is_hub or registry.claims(env_id):
+        require(registry.card(env_id))
     name = full_id(env_id) if is_hub else env_id
     wanted = _wanted(rules)
     run = _Run(name, seconds, is_hub if strict is None else strict, wanted, listener)
