@@ -58,6 +58,8 @@ FAULTS = [
     ("CountsInstances", "determinism", 0, "observation"),
     ("FixedSeed", "seed", 0, "observation"),
     ("RepeatsItself", "seed", 0, "observation"),
+    ("RestartsOneEpisode", "seed", 0, "observation"),
+    ("IgnoresSeed", "seed", 0, "np_random"),
     ("KeepsVelocity", "reset", 1, "observation"),
     ("LeaksAcrossEpisodes", "history", None, None),
     ("SharesState", "instances", None, None),
@@ -114,6 +116,20 @@ def test_a_good_environment_passes_every_rule_of_the_hub(
 
 def _own_vector(rule: str) -> bool:
     return rule.startswith(("vector_", "autoreset_")) and rule != "vector_info"
+
+
+@pytest.mark.parametrize(
+    ("name", "message"),
+    [
+        ("DrawsNothing", "the environment draws nothing at random"),
+        ("DrawsNothingUnseeded", "the environment draws nothing at random"),
+        ("RarelyDiffers", ""),
+    ],
+)
+def test_resets_that_are_alike_by_right_pass(tmp_path: Path, name: str, message: str) -> None:
+    found = outcome(tmp_path, name, "seed")
+    assert found.status == "pass", found
+    assert message in found.message
 
 
 def test_an_environment_that_raises_after_the_end_is_good(tmp_path: Path) -> None:
