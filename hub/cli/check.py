@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+import math
 from typing import TYPE_CHECKING
 
 import click
@@ -28,11 +29,18 @@ def _explain(context: click.Context, _: click.Parameter, wanted: bool) -> None:
     context.exit()
 
 
+def _finite(_: click.Context, __: click.Parameter, value: float) -> float:
+    if not math.isfinite(value):
+        raise click.BadParameter(f"{value} is no time; give a finite number of seconds.")
+    return value
+
+
 @click.command()
 @click.argument("env_id", metavar="ID")
 @click.option(
     "--seconds",
     type=click.FloatRange(min=2.0),
+    callback=_finite,
     default=DEFAULT_SECONDS,
     show_default=True,
     help="Time for everything; what never returns is ended by then.",
@@ -62,7 +70,8 @@ def command(
     """Check the environment ID against every rule of an environment.
 
     ID is any id that gymnasium.make takes (CartPole-v1, module:Name-v0), or one of the hub.
-    Exit status: 0 nothing found, 1 a rule is broken, 2 no such environment.
+    Exit status: 0 nothing found, 1 a rule is broken, 2 no such environment, or
+    something that it needs is not installed.
     """
     out = console(json_path)
     names = rules or tuple(rule.name for rule in RULES)
