@@ -1,0 +1,118 @@
+"""The policy file, and acting from one with NumPy alone.
+
+A policy is one `.npz` file (a zip of `.npy` arrays, read without pickle): the weights by their
+names in `hub_ppo.network`, float32, and `header`, the bytes of a JSON object in UTF-8:
+
+| key | what |
+| --- | --- |
+| `schema` | `"hub.policy/1"` |
+| `trainer` | `"ppo"` or `"ppo-jax"` |
+| `env_id`, `seed`, `steps` | trained where, with which seed, for how many environment steps |
+| `interface` | the spaces (`hub_ppo.spaces.Interface`) |
+| `settings` | the hyper-parameters (`hub_ppo.settings.Settings`) |
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import zipfile
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from hub.errors import PolicyError
+from hub_ppo import network
+from hub_ppo.spaces import Interface
+
+SCHEMA = "hub.policy/1"
+FILE = "policy.npz"
+
+
+def save(path: Path, weights: Mapping[str, Any], header: Mapping[str, Any]) -> None:
+    """Write a policy file, whole or not at all."""
+    text = json.dumps({"schema": SCHEMA, **header}, allow_nan=False).encode()
+    arrays = {name: np.asarray(value, np.float32) for name, value in weights.items()}
+    partial = path.with_name(path.name + ".part")
+    with partial.open("wb") as file:
+        np.savez(file, header=np.frombuffer(text, np.uint8), **arrays)
+    os.replace(partial, path)
+
+
+def load(path: Path) -> tuple[dict[str, NDArray[np.float32]], dict[str, Any]]:
+    """Read a policy file: weights and header.
+
+    Raises:
+        PolicyError: A `ValueError`: it is no policy file of this schema.
+    """
+    try:
+        with np.load(path, allow_pickle=False) as file:
+            arrays = {name: file[name] for name in file.files}
+        header: dict[str, Any] = json.loads(arrays.pop("header").tobytes())
+    except (OSError, EOFError, ValueError, KeyError, AttributeError, zipfile.BadZipFile) as error:
+        raise PolicyError(f"{path}: expected a policy as `hub train` saves it ({error})") from error
+    if header.get("schema") != SCHEMA:
+        raise PolicyError(f"{path}: schema {header.get('schema')!r}: expected {SCHEMA!r}")
+    _check(path, arrays, header)
+    return arrays, header
+
+
+def _check(path: Path, weights: Mapping[str, Any], header: Mapping[str, Any]) -> None:
+    """Refuse weights that are not those of the network that the header describes."""
+    try:
+        interface, settings = Interface.from_json(header["interface"]), header["settings"]
+        expected = network.shapes(
+            network=settings["network"],
+            hidden=settings["hidden"],
+            inputs=interface.inputs,
+            outputs=interface.outputs,
+            continuous=interface.continuous,
+        )
+    except (KeyError, TypeError) as error:
+        raise PolicyError(f"{path}: its header lacks or misstates {error}") from error
+    found = {name: value.shape for name, value in weights.items()}
+    wrong = sorted(n for n in expected | found if expected.get(n) != found.get(n))
+    if wrong:
+        name = wrong[0]
+        raise PolicyError(
+            f"{path}: weight {name} has shape {found.get(name)}: expected {expected.get(name)}"
+        )
+
+
+class SavedPolicy:
+    """A policy file acting: the likeliest action, so it draws nothing.
+
+    Args:
+        path: Of the file.
+
+    Raises:
+        PolicyError: It is no policy file.
+    """
+
+    def __init__(self, path: Path) -> None:
+        self.weights, self.header = load(path)
+        self.interface = Interface.from_json(self.header["interface"])
+        self._memory: NDArray[np.float32] | None = None
+
+    def __call__(self, observations: Any, starts: NDArray[Any]) -> NDArray[Any]:
+        """Choose one action a lane; see `hub.fidelity.Policy`.
+
+        Raises:
+            ValueError: The observations are not those of the environment that it was trained in.
+        """
+        given = np.asarray(observations)
+        if given.size != len(starts) * self.interface.inputs:
+            raise ValueError(
+                f"observations of shape {given.shape}: this policy of {self.header['env_id']} "
+                f"takes {len(starts)} lanes of {self.interface.inputs} numbers"
+            )
+        if self._memory is None:
+            size = network.memory_size(self.weights)
+            self._memory = np.zeros((len(starts), size), np.float32)
+        flat = self.interface.flat(given)
+        self._memory, policy, _ = network.step(np, self.weights, self._memory, flat, starts)
+        raw = policy if self.interface.continuous else policy.argmax(-1)
+        return self.interface.actions(raw)
