@@ -26,15 +26,31 @@ from numpy.typing import NDArray
 
 from hub.errors import PolicyError
 from hub_ppo import network
+from hub_ppo.settings import Settings
 from hub_ppo.spaces import Interface
 
 SCHEMA = "hub.policy/1"
 FILE = "policy.npz"
 
 
-def save(path: Path, weights: Mapping[str, Any], header: Mapping[str, Any]) -> None:
+def header(
+    trainer: str, env_id: str, seed: int, steps: int, interface: Interface, settings: Settings
+) -> dict[str, Any]:
+    """Return the header of a policy."""
+    return {
+        "schema": SCHEMA,
+        "trainer": trainer,
+        "env_id": env_id,
+        "seed": seed,
+        "steps": steps,
+        "interface": interface.to_json(),
+        "settings": settings.to_json(),
+    }
+
+
+def save(path: Path, weights: Mapping[str, Any], head: Mapping[str, Any]) -> None:
     """Write a policy file, whole or not at all."""
-    text = json.dumps({"schema": SCHEMA, **header}, allow_nan=False).encode()
+    text = json.dumps(head, allow_nan=False).encode()
     arrays = {name: np.asarray(value, np.float32) for name, value in weights.items()}
     partial = path.with_name(path.name + ".part")
     with partial.open("wb") as file:
@@ -51,19 +67,19 @@ def load(path: Path) -> tuple[dict[str, NDArray[np.float32]], dict[str, Any]]:
     try:
         with np.load(path, allow_pickle=False) as file:
             arrays = {name: file[name] for name in file.files}
-        header: dict[str, Any] = json.loads(arrays.pop("header").tobytes())
+        head: dict[str, Any] = json.loads(arrays.pop("header").tobytes())
     except (OSError, EOFError, ValueError, KeyError, AttributeError, zipfile.BadZipFile) as error:
         raise PolicyError(f"{path}: expected a policy as `hub train` saves it ({error})") from error
-    if header.get("schema") != SCHEMA:
-        raise PolicyError(f"{path}: schema {header.get('schema')!r}: expected {SCHEMA!r}")
-    _check(path, arrays, header)
-    return arrays, header
+    if head.get("schema") != SCHEMA:
+        raise PolicyError(f"{path}: schema {head.get('schema')!r}: expected {SCHEMA!r}")
+    _check(path, arrays, head)
+    return arrays, head
 
 
-def _check(path: Path, weights: Mapping[str, Any], header: Mapping[str, Any]) -> None:
+def _check(path: Path, weights: Mapping[str, Any], head: Mapping[str, Any]) -> None:
     """Refuse weights that are not those of the network that the header describes."""
     try:
-        interface, settings = Interface.from_json(header["interface"]), header["settings"]
+        interface, settings = Interface.from_json(head["interface"]), head["settings"]
         expected = network.shapes(
             network=settings["network"],
             hidden=settings["hidden"],

@@ -6,6 +6,8 @@ from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field, fields
 from typing import Any
 
+import numpy as np
+
 from hub import UnknownOption
 
 
@@ -94,6 +96,16 @@ class Settings:
     def batch(self) -> int:
         """Samples between two updates."""
         return self.lanes * self.steps
+
+
+def training_seed(seed: int) -> int:
+    """Return the first lane's seed for training seed `seed`.
+
+    Seeds of policies and of evaluation are small whole numbers that follow each other, and so do
+    the lanes of one training: these start beyond 2**31 and far from one another, so that no two
+    policies learn from the same games and none is evaluated on games that it learned from.
+    """
+    return (1 << 31) + int(np.random.SeedSequence(seed).generate_state(1)[0] >> 1)
 
 
 def _require(holds: bool, name: str, value: Any, expected: str) -> None:
