@@ -92,6 +92,10 @@ class PolicyError(HubError, ValueError):
     """A policy file cannot be read, or is of another schema, network or trainer."""
 
 
+class UnknownRecipe(HubError, LookupError):
+    """No plugin registered this recipe; the message names the nearest."""
+
+
 class StaleBuildError(HubError, RuntimeError):
     """A compiled engine was built from other sources than those beside it; rebuild it."""
 

@@ -26,6 +26,7 @@ BUILT_IN: dict[str, tuple[str, str]] = {
     "play": ("hub.cli.play:command", "Play an episode in the terminal, or record it."),
     "plugins": ("hub.cli.plugins_:command", "List plugins, their errors and conflicts."),
     "tour": ("hub.cli.tour:command", "Check, measure and play what is installed."),
+    "train": ("hub.cli.train:command", "Train a policy, with its learning curve."),
     "verify": ("hub.cli.verify:command", "Prove that a translation equals its reference."),
 }
 

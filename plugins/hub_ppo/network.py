@@ -131,9 +131,7 @@ def sequence(
 
 
 def _normalised(xp: Any, weights: Weights, observation: Any) -> Any:
-    return xp.clip(
-        (observation - weights["input.mean"]) * weights["input.scale"], -CLIP, CLIP
-    )
+    return xp.clip((observation - weights["input.mean"]) * weights["input.scale"], -CLIP, CLIP)
 
 
 def _dense(weights: Weights, name: str, inputs: Any) -> Any:

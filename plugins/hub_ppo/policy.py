@@ -15,7 +15,6 @@ names in `hub_ppo.network`, float32, and `header`, the bytes of a JSON object in
 from __future__ import annotations
 
 import json
-import os
 import zipfile
 from collections.abc import Mapping
 from pathlib import Path
@@ -51,11 +50,12 @@ def header(
 def save(path: Path, weights: Mapping[str, Any], head: Mapping[str, Any]) -> None:
     """Write a policy file, whole or not at all."""
     text = json.dumps(head, allow_nan=False).encode()
-    arrays = {name: np.asarray(value, np.float32) for name, value in weights.items()}
+    arrays: dict[str, NDArray[Any]] = {n: np.asarray(w, np.float32) for n, w in weights.items()}
+    arrays["header"] = np.frombuffer(text, np.uint8)
     partial = path.with_name(path.name + ".part")
     with partial.open("wb") as file:
-        np.savez(file, header=np.frombuffer(text, np.uint8), **arrays)
-    os.replace(partial, path)
+        np.savez(file, allow_pickle=False, **arrays)
+    partial.replace(path)
 
 
 def load(path: Path) -> tuple[dict[str, NDArray[np.float32]], dict[str, Any]]:

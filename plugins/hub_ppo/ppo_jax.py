@@ -48,9 +48,10 @@ def log_probability(interface: Interface, weights: Arrays, outputs: Array, actio
     """Return the log-probabilities of actions under the network's `outputs`."""
     if not interface.continuous:
         logs = jax.nn.log_softmax(outputs)
-        return jnp.take_along_axis(logs, action[..., None], -1)[..., 0]
+        picked: Array = jnp.take_along_axis(logs, action[..., None], -1)[..., 0]
+        return picked
     standard = (action - outputs) * jnp.exp(-weights["log_std"])
-    logs = -0.5 * standard**2 - weights["log_std"] - 0.5 * np.log(2 * np.pi)
+    logs: Array = -0.5 * standard**2 - weights["log_std"] - 0.5 * np.log(2 * np.pi)
     return logs.sum(-1)
 
 

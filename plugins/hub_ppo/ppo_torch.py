@@ -61,7 +61,8 @@ def gae(
     for t in reversed(range(len(deltas))):
         flow = deltas[t] + gamma * gae_lambda * ~ended[t] * flow
         advantages[t] = flow
-    return advantages
+    result: NDArray[Any] = advantages
+    return result
 
 
 def distribution(interface: Interface, weights: Mapping[str, Any], outputs: torch.Tensor) -> Any:
@@ -181,7 +182,7 @@ class Collector:
         size = network.memory_size(learner.weights)
         self._memory = torch.zeros((lanes, size), device=learner.device)
 
-    @torch.no_grad()
+    @torch.no_grad()  # type: ignore[untyped-decorator]  # torch is taken as Any
     def collect(self) -> Tensors:
         """Step every lane `settings.steps` times and return the batch, advantages included."""
         settings, memory = self.learner.settings, self._memory

@@ -84,4 +84,5 @@ class Interface:
         if not self.continuous:
             return np.asarray(raw, np.int64) + self.start
         clipped = np.clip(raw, *self.bounds()).astype(np.float32)
-        return clipped.reshape(-1, *self.shape)
+        shaped: NDArray[Any] = clipped.reshape(-1, *self.shape)
+        return shaped
