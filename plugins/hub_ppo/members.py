@@ -159,7 +159,7 @@ def _alone(iteration: Any) -> Callable[[], float]:
 
     env, settings, interface = iteration.env, iteration.settings, iteration.interface
 
-    def act(weights: Any, key: Any, memory: Any, seen: Any, info: Any, started: Any) -> Any:
+    def act(weights: Any, key: Any, memory: Any, observation: Any, info: Any, started: Any) -> Any:
         if interface.continuous:
             low, high = (bound.reshape(interface.shape) for bound in interface.bounds())
             shape = (settings.lanes, *interface.shape)
@@ -176,7 +176,7 @@ def _alone(iteration: Any) -> Callable[[], float]:
         start = time.perf_counter()
         with precision(env):
             held[0], data = run(held[0], None)
-        jax.block_until_ready(data.reward)
+        data.reward.block_until_ready()
         return time.perf_counter() - start
 
     return once

@@ -51,8 +51,9 @@ def log_probability(interface: Interface, weights: Arrays, outputs: Array, actio
         picked: Array = jnp.take_along_axis(logs, action[..., None], -1)[..., 0]
         return picked
     standard = (action - outputs) * jnp.exp(-weights["log_std"])
-    logs: Array = -0.5 * standard**2 - weights["log_std"] - 0.5 * np.log(2 * np.pi)
-    return logs.sum(-1)
+    each = -0.5 * standard**2 - weights["log_std"] - 0.5 * np.log(2 * np.pi)
+    total: Array = each.sum(-1)
+    return total
 
 
 def mean_entropy(
@@ -83,7 +84,8 @@ def loss(weights: Arrays, batch: Arrays, interface: Interface, settings: Setting
     gain = mean(jnp.minimum(ratio * advantage, clipped * advantage))
     error = 0.5 * mean((values - batch["target"]) ** 2)
     entropy = mean_entropy(interface, weights, outputs, mean)
-    return settings.value_weight * error - gain - settings.entropy * entropy
+    total: Array = settings.value_weight * error - gain - settings.entropy * entropy
+    return total
 
 
 def _scan(recur: Callable[[Any, Any], Any], memory: Any, inputs: tuple[Any, Any]) -> Any:
@@ -105,8 +107,8 @@ class Adam:
     @classmethod
     def none(cls, weights: Any) -> Adam:
         """Return the state before the first step."""
-        zeros = jax.tree.map(jnp.zeros_like, weights)
-        return cls(jnp.float32(0), zeros, jax.tree.map(jnp.zeros_like, weights))
+        mean, square = (jax.tree.map(jnp.zeros_like, weights) for _ in range(2))
+        return cls(jnp.zeros((), jnp.float32), mean, square)
 
     def step(self, weights: Any, grads: Any, rate: Any, max_norm: float) -> tuple[Any, Adam]:
         """Step against `grads`, scaled down to `max_norm` beforehand."""
@@ -189,7 +191,8 @@ class Iteration:
         returns = jnp.zeros(settings.lanes, jnp.float32)
         learner = Learner(weights, fixed, Adam.none(weights), runner, none, returns, shuffles)
         # Buffers are donated, and a buffer that two leaves share cannot be donated twice.
-        return jax.tree.map(lambda leaf: leaf.copy(), learner)
+        apart: Learner = jax.tree.map(lambda leaf: leaf.copy(), learner)
+        return apart
 
     def __call__(self, learner: Learner, left: float = 1.0) -> tuple[Learner, Told]:
         """Run one iteration; `left` is the share of the budget still to come."""
@@ -198,12 +201,7 @@ class Iteration:
         return result
 
     def _iterate(self, now: Learner, left: Array) -> tuple[Learner, Told]:
-        both, memory = now.weights | now.fixed, now.runner.memory
-        runner, data = rollout(
-            self.env, self._act, now.runner, both,
-            steps=self.settings.steps, max_episode_steps=self.limit,
-        )  # fmt: skip
-        batch = self._batch(both, memory, data, runner)
+        runner, data, batch = self.collect(now.weights | now.fixed, now.runner)
         weights, adam, key = self._update(now, batch, left)
         moments, fixed = now.moments, now.fixed
         if self.settings.normalize:
@@ -211,6 +209,14 @@ class Iteration:
             fixed = {"input.mean": moments.mean, "input.scale": moments.scale()}
         returns, told = _returns(now.returns, data)
         return Learner(weights, fixed, adam, runner, moments, returns, key), told
+
+    def collect(self, weights: Arrays, runner: Any) -> tuple[Any, Any, Arrays]:
+        """Step every lane `settings.steps` times: runner, `Rollout`, batch with advantages."""
+        memory, steps = runner.memory, self.settings.steps
+        runner, data = rollout(
+            self.env, self._act, runner, weights, steps=steps, max_episode_steps=self.limit
+        )
+        return runner, data, self._batch(weights, memory, data, runner)
 
     def _act(
         self, weights: Any, key: Array, memory: Any, observation: Any, info: Any, started: Array

@@ -25,7 +25,9 @@ class PufferPong(VectorEnv[Any, Any, Any]):
     metadata = {"autoreset_mode": AutoresetMode.SAME_STEP}  # noqa: RUF012  # as Gymnasium's
 
     def __init__(self, num_envs: int) -> None:
-        from pufferlib.ocean.pong.pong import Pong
+        from pufferlib.ocean.pong.pong import (  # type: ignore[import-not-found]  # optional
+            Pong,
+        )
 
         self._pong = Pong(num_envs=num_envs)
         self.num_envs = num_envs
