@@ -65,7 +65,7 @@ def load(path: Path) -> tuple[dict[str, NDArray[np.float32]], dict[str, Any]]:
         PolicyError: A `ValueError`: it is no policy file of this schema.
     """
     try:
-        with np.load(path, allow_pickle=False) as file:
+        with path.open("rb") as raw, np.load(raw, allow_pickle=False) as file:
             arrays = {name: file[name] for name in file.files}
         head: dict[str, Any] = json.loads(arrays.pop("header").tobytes())
     except (OSError, EOFError, ValueError, KeyError, AttributeError, zipfile.BadZipFile) as error:

@@ -102,5 +102,5 @@ def test_another_schema_is_refused(tmp_path: Path) -> None:
     weights = write(tmp_path / "p.npz", DISCRETE)
     header = policy.load(tmp_path / "p.npz")[1] | {"schema": "hub.policy/9"}
     policy.save(tmp_path / "p.npz", weights, header)
-    with pytest.raises(PolicyError, match="schema 'hub.policy/9': expected 'hub.policy/1'"):
+    with pytest.raises(PolicyError, match=r"schema 'hub\.policy/9': expected 'hub\.policy/1'"):
         policy.load(tmp_path / "p.npz")
