@@ -74,7 +74,8 @@ def loss(weights: Arrays, batch: Arrays, interface: Interface, settings: Setting
     valid = batch["valid"]
 
     def mean(x: Array) -> Array:
-        return (x * valid).sum() / jnp.maximum(valid.sum(), 1)
+        average: Array = (x * valid).sum() / jnp.maximum(valid.sum(), 1)
+        return average
 
     advantage = batch["advantage"] - mean(batch["advantage"])
     advantage = advantage / (jnp.sqrt(mean(advantage**2)) + 1e-8)
@@ -119,7 +120,7 @@ class Adam:
         square = jax.tree.map(lambda s, g: 0.999 * s + 0.001 * g * g, self.square, grads)
         bias, bias2 = 1 - 0.9**count, 1 - 0.999**count
 
-        def moved(w: Array, m: Array, s: Array) -> Array:
+        def moved(w: Any, m: Any, s: Any) -> Any:
             return w - rate * (m / bias) / (jnp.sqrt(s / bias2) + 1e-5)
 
         return jax.tree.map(moved, weights, mean, square), Adam(count, mean, square)

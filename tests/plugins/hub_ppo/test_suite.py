@@ -66,7 +66,7 @@ def test_without_a_gpu_the_papers_batches_say_so() -> None:
         pytest.skip("there is a GPU")
     rows = list(suite._on_gpu(PLAN, "Pong", PONG))
     assert {row.skipped for row in rows} == {"no GPU here"}
-    assert [row.case for row in rows[:: len(PONG)]] == [
+    assert [row.case for row in rows[:3]] == [
         f"gru 2M on GPU lanes={lanes}" for lanes in (4096, 32768, 65536)
     ]
 
