@@ -35,8 +35,8 @@ PONG_GRU = Recipe(
 )
 
 CHEETAH: dict[str, Any] = {
-    "lanes": 256,
-    "steps": 32,
+    "lanes": 128,
+    "steps": 64,
     "minibatches": 16,
     "learning_rate": 1e-3,
     "entropy": 0.0,
@@ -44,5 +44,6 @@ CHEETAH: dict[str, Any] = {
     "normalize": True,
     "anneal": True,
 }
-HALF_CHEETAH = Recipe("hub:jax/HalfCheetah-v0", "ppo-jax", 4_000_000, CHEETAH_RETURN, CHEETAH)
-HALF_CHEETAH_MUJOCO = Recipe("HalfCheetah-v5", "ppo", 4_000_000, CHEETAH_RETURN, CHEETAH)
+CHEETAH_BUDGET = 1_500_000
+HALF_CHEETAH = Recipe("hub:jax/HalfCheetah-v0", "ppo-jax", CHEETAH_BUDGET, CHEETAH_RETURN, CHEETAH)
+HALF_CHEETAH_MUJOCO = Recipe("HalfCheetah-v5", "ppo", CHEETAH_BUDGET, CHEETAH_RETURN, CHEETAH)

@@ -70,7 +70,7 @@ def test_a_recipe_leaves_policy_and_curve(run: Run, climb: Plugins, tmp_path: Pa
     assert (trained.json["schema"], trained.json["trainer"]) == ("hub.train/1", "climb")
     # The mean of the points in the last tenth: 9 and 10.
     assert (trained.json["final_return"], trained.json["reached"]) == (9.5, True)
-    assert (out / "curve.svg").read_text().startswith('<svg xmlns="http://www.w3.org/2000/svg"')
+    assert 'xmlns="http://www.w3.org/2000/svg"' in (out / "curve.svg").read_text()
 
 
 def test_the_command_line_overrides_the_recipe(run: Run, climb: Plugins, tmp_path: Path) -> None:
