@@ -160,6 +160,8 @@ def _keep(folder: Path, trained: Trained, data: Mapping[str, Any]) -> None:
     (folder / "curve.json").write_text(json.dumps(data, indent=2) + "\n", encoding="utf-8")
     points = [(float(p.steps), p.mean_return) for p in trained.curve]
     if picture := curve_plot(points, f"{data['id']}, {data['trainer']}, seed {data['seed']}"):
+        # A page needs no namespace, a file of its own does.
+        picture = picture.replace("<svg ", '<svg xmlns="http://www.w3.org/2000/svg" ', 1)
         (folder / "curve.svg").write_text(picture + "\n", encoding="utf-8")
 
 

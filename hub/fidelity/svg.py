@@ -135,8 +135,7 @@ def share_bars(shares: dict[str, float], paper: dict[int, float]) -> str:
 
 def _svg(height: float, parts: Sequence[str]) -> str:
     body = "\n".join(parts)
-    size = f'viewBox="0 0 {WIDTH} {height:.0f}" width="{WIDTH}"'
-    return f'<svg {size} role="img" xmlns="http://www.w3.org/2000/svg">\n{body}\n</svg>'
+    return f'<svg viewBox="0 0 {WIDTH} {height:.0f}" width="{WIDTH}" role="img">\n{body}\n</svg>'
 
 
 def _line(
