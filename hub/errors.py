@@ -53,6 +53,10 @@ class SnapshotError(HubError, ValueError):
     """A snapshot is truncated, altered, or of another version or configuration."""
 
 
+class TrajectoryError(HubError, ValueError):
+    """A trajectory contradicts itself (lengths, flags, a reward that its outcome forbids)."""
+
+
 class SandboxError(HubError, RuntimeError):
     """A sandbox failed as a whole (a command that fails is no error: it has an exit code).
 
@@ -78,6 +82,22 @@ class SandboxFileError(HubError, OSError):
 
 class ImageError(HubError, ValueError):
     """An image is unknown, cannot be built, or does not hold what a sandbox needs."""
+
+
+class TaskError(HubError, ValueError):
+    """A task source or one of its rows cannot be read; the message names file, line and field."""
+
+
+class ToolMisuse(HubError, ValueError):
+    """A model called a tool wrongly; the message is what the model reads."""
+
+
+class RecordError(HubError, ValueError):
+    """A record of episodes is absent or damaged; the message names the line."""
+
+
+class ReplayDivergence(RecordError):
+    """An action is not the recorded one, or the record ends; the message names turn and place."""
 
 
 class DeclarationError(HubError, ValueError):

@@ -63,6 +63,31 @@ def hub_register_sandboxes(register: RegisterComponent) -> None:
     """
 
 
+# ---- Agent tasks ------------------------------------------------------------------------------
+
+
+@hookspec
+def hub_register_tools(register: RegisterComponent) -> None:
+    """Register tools that a model may call, and the parsers that find calls in its text.
+
+    Called once per plugin, when `hub` is imported. The name says which of the two: `tool:bash`,
+    `parser:hermes`. A tool's target is a callable `() -> hub.dialogue.Tool`, called anew for each
+    environment, or one that takes a text, for tools with an argument; a parser's is a callable
+    `() -> hub.dialogue.Parser`. Environments name them without the prefix: `parser="hermes"`,
+    `tools=["bash", "search:library.jsonl"]`.
+    """
+
+
+@hookspec
+def hub_register_tasks(register: RegisterComponent) -> None:
+    """Register task sources: datasets, and generators of tasks.
+
+    Called once per plugin, when `hub` is imported. `target` is a callable
+    `(split: str, seed: int) -> hub.dialogue.TaskSource`, deterministic in both; agent environments
+    then take `tasks=NAME` where they also take the path of a file.
+    """
+
+
 # ---- Trainers ----------------------------------------------------------------------------------
 
 

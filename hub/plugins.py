@@ -70,6 +70,8 @@ class Component:
             raise CardError(
                 f"{self.kind} {self.name!r}: target {self.target!r}: expected 'module:name'"
             )
+        if self.kind == "tools" and not self.name.startswith(("tool:", "parser:")):
+            raise CardError(f"tools {self.name!r}: expected 'tool:NAME' or 'parser:NAME'")
 
     def load(self) -> Any:
         """Import and return the component."""

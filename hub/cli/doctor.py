@@ -7,7 +7,8 @@ from dataclasses import asdict
 import click
 
 from hub.cli.output import console, json_option, write_json
-from hub.doctor import Finding, examine
+from hub.doctor import examine
+from hub.finding import Finding
 
 MARKS = {"ok": "green", "missing": "yellow", "problem": "red"}
 

@@ -25,6 +25,8 @@ BUILT_IN: dict[str, tuple[str, str]] = {
     "new": ("hub.cli.new:command", "Write a plugin distribution to start from."),
     "play": ("hub.cli.play:command", "Play an episode in the terminal, or record it."),
     "plugins": ("hub.cli.plugins_:command", "List plugins, their errors and conflicts."),
+    "replay": ("hub.cli.replay:command", "Show and verify recorded episodes."),
+    "rescore": ("hub.cli.rescore:command", "Grade recorded episodes again."),
     "tour": ("hub.cli.tour:command", "Check, measure and play what is installed."),
     "train": ("hub.cli.train:command", "Train a policy, with its learning curve."),
     "verify": ("hub.cli.verify:command", "Prove that a translation equals its reference."),

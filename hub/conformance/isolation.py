@@ -10,13 +10,14 @@ from typing import Any
 
 import numpy as np
 
+from hub.conformance.kept import Kept, require_unchanged
 from hub.conformance.outcome import Finding
 from hub.conformance.play import Frame, Probe, actions, compare, frames
 from hub.conformance.session import MIN_STEPS, SEED, Session
-from hub.conformance.snapshot import Snapshot, difference, snapshot
+from hub.conformance.snapshot import snapshot
 
-# Returned objects that are kept and looked at again.
-KEPT = 400
+# Steps whose returned objects are kept and looked at again.
+KEPT_STEPS = 150
 
 
 @dataclass(frozen=True)
@@ -93,42 +94,23 @@ def returned_data(session: Session) -> str:
     That the caller may overwrite an observation is the hub's own rule: some of Gymnasium's
     environments (MountainCarContinuous) hand out the array that they compute with.
     """
-    kept: list[tuple[int, str, Any, Snapshot]] = []
-
-    def keep(at: int, name: str, value: Any) -> None:
-        if len(kept) < KEPT:
-            kept.append((at, name, value, snapshot(value, name)))
-
-    def look(where: str) -> None:
-        for at, name, value, before in kept:
-            found = difference(before, snapshot(value, name))
-            if found:
-                text = f"{name} of this step changed at {where}: {found[1]}"
-                raise Finding(text, at, found[0], SEED)
-
+    kept = Kept()
     with session.open() as probe:
         observation, info = probe.reset(seed=SEED)
-        keep(0, "observation", observation)
-        keep(0, "info", info)
+        kept.keep(0, observation=observation, info=info)
         given = actions(probe.env.action_space, SEED)
-        for _, action in zip(range(min(session.steps, KEPT)), given, strict=False):
-            if probe.done:
+        for _, action in zip(range(min(session.steps, KEPT_STEPS)), given, strict=False):
+            if probe.done or session.left() < 0:
                 break
             before = snapshot(action, "action")
             result = probe.step(action)
-            changed = difference(before, snapshot(action, "action"))
-            if changed:
-                raise Finding("step changes the caller's action", probe.at, changed[0], SEED)
+            require_unchanged(before, action, probe.at)
             if probe.at < 5:
-                look("the next step")
-            for name, value in (("observation", result[0]), ("reward", result[1])):
-                keep(probe.at, name, value)
-            keep(probe.at, "info", result[4])
-            if session.left() < 0:
-                break
-        look("a later step")
+                kept.look("the next step")
+            kept.keep(probe.at, observation=result[0], reward=result[1], info=result[4])
+        kept.look("a later step")
         probe.reset()
-        look("the next reset")
+        kept.look("the next reset")
     if session.strict and not session.spec.nondeterministic:
         _scribble(session)
     return f"{len(kept)} objects kept and looked at again"
@@ -139,7 +121,7 @@ def _scribble(session: Session) -> None:
     expected = session.reference(SEED)
     with session.open() as probe:
         play = []
-        steps = min(session.steps, KEPT)
+        steps = min(session.steps, KEPT_STEPS)
         for frame in frames(probe, SEED, steps, after=_overwrite):
             play.append(frame)
             if len(play) > MIN_STEPS and session.left() < 0:

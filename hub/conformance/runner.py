@@ -51,20 +51,26 @@ def check(
     Raises:
         UnknownEnvironment: Nobody registered the id, or its module cannot be imported.
         MissingDependency: It is the hub's, and a distribution that it needs is absent.
+        UnknownOption: There is no such rule.
     """
     is_hub = env_id in hub.PLUGINS.registry
     if is_hub:
         require(hub.PLUGINS.registry.card(env_id))
     name = full_id(env_id) if is_hub else env_id
-    known = [rule.name for rule in TABLE]
-    unknown = sorted(set(rules or ()) - set(known))
-    if unknown:
-        raise UnknownOption(f"no rule {', '.join(unknown)}; the rules: {', '.join(known)}")
-    wanted = [rule for rule in known if rules is None or rule in rules]
+    wanted = _wanted(rules)
     run = _Run(name, seconds, is_hub if strict is None else strict, wanted, listener)
     while run.left and run.deaths < MAX_DEATHS:
         run.once()
     return Report.of(name, tuple(run.finish()))
+
+
+def _wanted(rules: Sequence[str] | None) -> list[str]:
+    """Return the names of the rules to run, in their order."""
+    known = [rule.name for rule in TABLE]
+    unknown = sorted(set(rules or ()) - set(known))
+    if unknown:
+        raise UnknownOption(f"no rule {', '.join(unknown)}; the rules: {', '.join(known)}")
+    return [rule for rule in known if rules is None or rule in rules]
 
 
 class _Run:

@@ -9,11 +9,12 @@ from gymnasium.vector import AutoresetMode
 from gymnasium.vector.utils import batch_space
 
 from hub.conformance.batch import VectorProbe, open_vector, own_modes, require_vector
+from hub.conformance.kept import Kept, require_unchanged
 from hub.conformance.lifecycle import lacks_renderer
 from hub.conformance.outcome import Finding, Skipped, brief
 from hub.conformance.play import Step, actions
 from hub.conformance.session import MIN_STEPS, OTHER_SEED, SEED, Session
-from hub.conformance.snapshot import Snapshot, difference, snapshot
+from hub.conformance.snapshot import snapshot
 from hub.conformance.walk import bad_observation, declared_rewards
 
 # One number of lanes for all rules: JAX compiles anew for each.
@@ -21,6 +22,7 @@ LANES = 4
 # Steps of one look; a vector environment's episodes are looked at by the autoreset rules.
 MAX_STEPS = 1_000
 KEPT_STEPS = 60
+FIELDS = ("observation", "reward", "terminated", "truncated", "info")
 
 
 def vector_make(session: Session) -> str:
@@ -134,32 +136,19 @@ def require_masks(infos: dict[str, Any], probe: VectorProbe, path: str) -> None:
 def vector_returned_data(session: Session) -> str:
     """What was returned never changes later, and actions stay as given."""
     require_vector(session)
-    kept: list[tuple[int, str, Any, Snapshot]] = []
-
-    def look() -> None:
-        for at, name, value, before in kept:
-            found = difference(before, snapshot(value, name))
-            if found:
-                text = f"{name} of this step changed later: {found[1]}"
-                raise Finding(text, at, found[0], SEED)
-
-    names = ("observation", "reward", "terminated", "truncated", "info")
+    kept = Kept()
     with open_vector(session, LANES) as probe:
         observation, info = probe.reset(seed=SEED)
-        kept += [
-            (0, n, v, snapshot(v, n)) for n, v in (("observation", observation), ("info", info))
-        ]
+        kept.keep(0, observation=observation, info=info)
         count = min(session.steps, KEPT_STEPS)
         for _, action in zip(range(count), actions(probe.env.action_space, SEED), strict=False):
             before = snapshot(action, "action")
             result = probe.step(action)
-            if difference(before, snapshot(action, "action")):
-                raise Finding("step changes the caller's actions", probe.at, "action", SEED)
-            look()
-            named = zip(names, result, strict=True)
-            kept += [(probe.at, name, value, snapshot(value, name)) for name, value in named]
+            require_unchanged(before, action, probe.at)
+            kept.look("a later step")
+            kept.keep(probe.at, **dict(zip(FIELDS, result, strict=True)))
         probe.reset(seed=OTHER_SEED)
-        look()
+        kept.look("the next reset")
     return f"{len(kept)} objects kept and looked at again"
 
 

@@ -31,5 +31,5 @@ def _module(name: str) -> Any:
         return importlib.import_module(name)
     except ImportError as error:
         raise MissingDependency(
-            "the fidelity statistics need scipy: pip install 'gymhub[fidelity]'"
+            "the fidelity statistics need scipy: pip install scipy"
         ) from error

@@ -114,7 +114,7 @@ def find_trainer(name: str) -> Trainer:
         known = ", ".join(components) or "none"
         raise MissingDependency(
             f"no trainer {name!r} (registered: {known}); gymhub's own need a framework: "
-            "pip install 'gymhub[torch]' or 'gymhub[jax]'"
+            "pip install torch, or pip install jax"
         )
     try:
         return cast(Trainer, components[name].load())

@@ -12,8 +12,8 @@ from typing import Self, TypeVar, cast
 
 from hub.errors import ClosedError, SandboxError
 from hub.sandbox import frames
-from hub.sandbox.client import READ_LIMIT, finalizer, flows_for
-from hub.sandbox.flows import GRACE, Flow, Request
+from hub.sandbox.client import READ_LIMIT, Sandbox, finalizer, flows_for
+from hub.sandbox.flows import GRACE, Flow, Flows, Request
 from hub.sandbox.frames import Frame, Kind
 from hub.sandbox.process import Container, Order
 from hub.sandbox.types import Applied, ExecResult
@@ -40,11 +40,11 @@ class AsyncSandbox:
         limits: Limit -> how this machine enforces it, `"not limited"` included.
     """
 
-    def __init__(self, container: Container) -> None:
-        """Take over a container that has just been started; `create_async` does the rest."""
+    def __init__(self, container: Container, flows: Flows) -> None:
+        """Take over a running container; `create_async` and `adopt` call this."""
         order = container.order
         self._container = container
-        self._flows = flows_for(container)
+        self._flows = flows
         self._finalizer = finalizer(self, container)
         self._loop = asyncio.get_running_loop()
         self._lock = asyncio.Lock()
@@ -68,13 +68,22 @@ class AsyncSandbox:
     async def start(cls, order: Order) -> Self:
         """Start a sandbox; see `create_async`."""
         container = await asyncio.to_thread(Container, order)
-        sandbox = cls(container)
+        sandbox = cls(container, flows_for(container))
         try:
             await sandbox._run(sandbox._flows.configure(container.rlimits))
         except BaseException:
             await sandbox.close()
             raise
         return sandbox
+
+    @classmethod
+    def adopt(cls, sandbox: Sandbox) -> Self:
+        """Take over a synchronous sandbox, sessions included, for the running event loop.
+
+        Raises:
+            ClosedError: It is closed. From now on it says so to everybody.
+        """
+        return cls(*sandbox.release())
 
     async def exec(
         self,
@@ -134,6 +143,7 @@ class AsyncSandbox:
 
     async def _run(self, flow: Flow[T]) -> T:
         async with self._lock:
+            self._container.check_process()
             if self._closed:
                 raise ClosedError("the sandbox is closed; create another one")
             if self._failure is not None:

@@ -34,14 +34,16 @@ From: {origin}
     hub.image.digest {digest}
 """
 # Everything ends up owned by the one user that the sandbox has, or its overlay could not be
-# written and its directory not be removed.
+# written and its directory not be removed. A build sees the host's /tmp and /var/tmp (Apptainer
+# leaves no choice): they are left alone.
 _POST = """
 %post
     export DEBIAN_FRONTEND=noninteractive
     apt-get update -q
     apt-get install -y -q --no-install-recommends {packages}
     rm -rf /var/lib/apt/lists/*
-    find / -xdev \\( ! -user 0 -o ! -group 0 \\) -exec chown -h 0:0 {{}} +
+    find / -xdev \\( -path /tmp -o -path /var/tmp -o -path /proc -o -path /sys -o -path /dev \\) \\
+        -prune -o \\( ! -user 0 -o ! -group 0 \\) -exec chown -h 0:0 {{}} +
 """
 
 
@@ -130,7 +132,7 @@ def build(
             raise ImageError(f"package {package!r}: expected the name of a Debian package")
     provider("apptainer")
     if importlib.util.find_spec("spython") is None:
-        raise MissingDependency("building images needs spython. Fix: pip install 'gymhub[agents]'")
+        raise MissingDependency("building images needs spython. Fix: pip install spython")
     origin = parse_source(source)
     whole = repr((_DEFINITION, _POST, origin, sorted(packages)))
     digest = hashlib.sha256(whole.encode()).hexdigest()[:32]

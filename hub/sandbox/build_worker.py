@@ -70,6 +70,11 @@ def finish(image: Path) -> dict[str, Any]:
     """Add the directories that a sandbox needs; return the image's variables and size."""
     for inside in _DIRECTORIES:
         (image / inside).mkdir(parents=True, exist_ok=True)
+    resolver = image / "etc/resolv.conf"  # a sandbox with network binds the host's over it
+    if resolver.is_symlink() or not resolver.exists():
+        resolver.unlink(missing_ok=True)
+        resolver.parent.mkdir(exist_ok=True)
+        resolver.touch()
     if not any(os.path.lexists(image / shell) for shell in ("bin/bash", "bin/sh")):
         sys.exit("the image has neither /bin/bash nor /bin/sh")
     add_account(image / "etc/passwd", f"{os.getuid()}:{os.getgid()}")

@@ -7,9 +7,9 @@ import select
 import threading
 import time
 import weakref
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from types import TracebackType
-from typing import Self, TypeVar
+from typing import Any, Self, TypeVar
 
 from hub.errors import ClosedError, SandboxError
 from hub.sandbox import frames
@@ -140,6 +140,15 @@ class Sandbox:
         """Kill the container as a failing machine would: what is left is found out by a call."""
         self._container.kill()
 
+    def release(self) -> tuple[Container, Flows]:
+        """Give up the container to another client; this object is closed afterwards."""
+        with self._lock:
+            if self._closed:
+                raise ClosedError("the sandbox is closed; create another one")
+            self._closed = True
+            self._finalizer.detach()
+            return self._container, self._flows
+
     def renew(self, seconds: float) -> None:
         """Give the sandbox `seconds` to live from now on."""
         with self._lock:
@@ -161,6 +170,7 @@ class Sandbox:
 
     def _run(self, flow: Flow[T]) -> T:
         with self._lock:
+            self._container.check_process()
             if self._closed:
                 raise ClosedError("the sandbox is closed; create another one")
             if self._failure is not None:
@@ -177,8 +187,11 @@ class Sandbox:
         self._send(request.data)
         try:
             return self._receive(request.seq, request.within)
-        except (KeyboardInterrupt, SystemExit):
-            # The command must not outlive the caller's interest, nor answer the next request.
+        except SandboxError:
+            raise
+        except BaseException:
+            # Ctrl-C, or whatever a signal handler raises: the command must not outlive the
+            # caller's interest, nor answer the next request.
             self._send(frames.frame(Kind.CANCEL, request.seq))
             self._receive(request.seq, GRACE)
             raise
@@ -212,7 +225,7 @@ class Sandbox:
         raise self._failure
 
 
-def finalizer(sandbox: object, container: Container) -> Callable[[], object]:
+def finalizer(sandbox: object, container: Container) -> weakref.finalize[Any, Any]:
     """Return what ends `container`; it also runs when `sandbox` is forgotten or Python ends."""
     return weakref.finalize(sandbox, _end_in, os.getpid(), container)
 

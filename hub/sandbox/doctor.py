@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from typing import Any
 
-from hub.doctor import Finding
 from hub.errors import MissingDependency
+from hub.finding import Finding
 from hub.sandbox.probe import capabilities
 from hub.sandbox.providers import helper
 

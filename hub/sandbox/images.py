@@ -22,9 +22,9 @@ HOST = "host"
 DESCRIPTION = "image.json"
 BUILDING = ".building-"
 _NAME = re.compile(r"[a-z0-9][a-z0-9._-]{0,99}")
-_SKELETON = "skeleton-1"
+_SKELETON = "skeleton-2"
 _DIRECTORIES = (
-    *("usr", "etc/alternatives", "var/lib", "var/tmp", "tmp", "proc", "sys", "dev"),
+    *("usr", "etc/alternatives", "etc/ssl", "var/lib", "var/tmp", "tmp", "proc", "sys", "dev"),
     *("run", "root", "home", "workspace"),
 )
 _FILES = ("etc/hosts", "etc/resolv.conf", "etc/localtime")

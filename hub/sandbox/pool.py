@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import threading
 from collections import deque
 from collections.abc import Iterable, Mapping
@@ -10,6 +11,7 @@ from types import TracebackType
 from typing import Self
 
 from hub.errors import ClosedError, SandboxError
+from hub.sandbox.aio import AsyncSandbox
 from hub.sandbox.api import order
 from hub.sandbox.client import Sandbox
 from hub.sandbox.images import HOST
@@ -76,6 +78,12 @@ class Pool:
                 sandbox.renew(self._lifetime)
                 return sandbox
             sandbox.close()  # it died on the shelf
+
+    async def take_async(self, timeout: float = 60.0) -> AsyncSandbox:
+        """Return a ready sandbox for the running event loop; see `take`."""
+        if self._ready:
+            return AsyncSandbox.adopt(self.take(timeout))
+        return AsyncSandbox.adopt(await asyncio.to_thread(self.take, timeout))
 
     def ready(self) -> int:
         """Return how many sandboxes are waiting to be taken."""

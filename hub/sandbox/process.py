@@ -10,7 +10,7 @@ from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 
-from hub.errors import SandboxError
+from hub.errors import ForkedError, SandboxError
 from hub.sandbox import cgroups, state
 from hub.sandbox.images import find as find_image
 from hub.sandbox.limits import Plan, plan
@@ -164,6 +164,14 @@ class Container:
         self._process.stdin.close()
         with suppress(subprocess.TimeoutExpired):
             self._process.wait(patience)
+
+    def check_process(self) -> None:
+        """Raise `ForkedError` in a child that was forked from the process that started it."""
+        if os.getpid() != self._record.owner:
+            raise ForkedError(
+                f"sandbox {self.id} belongs to process {self._record.owner}, which was forked; "
+                "create sandboxes after the fork"
+            )
 
     def running(self) -> bool:
         """Tell whether the container has not ended."""

@@ -76,6 +76,31 @@ def test_hub_register_sandboxes_adds_a_provider(site: PluginSite, plugins: Plugi
     assert plugins.kind("sandboxes")["pod"].load()("1") == 1
 
 
+def test_hub_register_tools_adds_tools_and_parsers_by_their_prefix(
+    site: PluginSite, plugins: Plugins
+) -> None:
+    source = (
+        "import hub\n@hub.hookimpl\ndef hub_register_tools(register):\n"
+        '    register("tool:clock", "json:loads")\n    register("parser:xml", "json:dumps")\n'
+    )
+    site.plugin("acme", source)
+    site.plugin("bad", source.replace("tool:clock", "clock"), dist="z-bad")
+    plugins.load(site.points())
+    assert list(plugins.kind("tools")) == ["parser:xml", "tool:clock"]
+    assert plugins.kind("tools")["tool:clock"].load()("1") == 1
+    assert "expected 'tool:NAME' or 'parser:NAME'" in plugins.records[1].error
+
+
+def test_hub_register_tasks_adds_a_source(site: PluginSite, plugins: Plugins) -> None:
+    site.plugin(
+        "acme",
+        "import hub\n@hub.hookimpl\ndef hub_register_tasks(register):\n"
+        '    register("acme_sums", "json:loads", summary="Sums.")\n',
+    )
+    plugins.load(site.points())
+    assert plugins.kind("tasks")["acme_sums"].load()("1") == 1
+
+
 def test_hub_register_trainers_adds_a_trainer(site: PluginSite, plugins: Plugins) -> None:
     site.plugin(
         "acme",

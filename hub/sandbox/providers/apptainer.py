@@ -9,6 +9,7 @@ from importlib.resources import files
 from pathlib import Path
 
 from hub.sandbox import state
+from hub.sandbox.providers.host import network_files, present
 from hub.sandbox.types import INIT_PATH, MIB, Features, Start
 
 PROGRAMS = ("apptainer", "singularity")
@@ -27,7 +28,7 @@ mount sys = no
 mount dev = {dev}
 mount devpts = yes
 mount home = no
-mount tmp = {tmp}
+mount tmp = yes
 mount hostfs = no
 enable fusemount = yes
 enable overlay = yes
@@ -81,7 +82,6 @@ class Apptainer:
             *("--uts", "--hostname", "sandbox", "--pwd", "/", "--writable-tmpfs"),
             *(() if start.network else ("--net", "--network", "none")),
             *("--scratch", "/dev/shm"),
-            *(("--dns", resolver()) if start.network else ()),
             *_binds(start),
             str(start.image.path),
             INIT_PATH,
@@ -92,17 +92,10 @@ class Apptainer:
 def _binds(start: Start) -> list[str]:
     pairs = [(str(start.init), INIT_PATH, "ro")]
     if start.image.kind == "host":
-        shared = ["/usr"] + (["/etc/alternatives"] if Path("/etc/alternatives").is_dir() else [])
-        pairs += [(path, path, "ro") for path in shared]
+        pairs += [(path, path, "ro") for path in ("/usr", *present("/etc/alternatives"))]
+    pairs += [(path, path, "ro") for path in network_files(start)]
     pairs += [(str(m.source), str(m.target), "rw" if m.writable else "ro") for m in start.mounts]
     return [word for pair in pairs for word in ("--bind", ":".join(pair))]
-
-
-def resolver() -> str:
-    """Return the host's name servers, comma-separated, for a sandbox with network."""
-    lines = Path("/etc/resolv.conf").read_text(encoding="utf-8").splitlines()
-    servers = [line.split()[1] for line in lines if line.startswith("nameserver ")]
-    return ",".join(servers) or "127.0.0.1"
 
 
 def configuration(disk: int, build: bool = False) -> Path:
@@ -114,9 +107,7 @@ def configuration(disk: int, build: bool = False) -> Path:
     """
     mib = max(disk // MIB, 1)
     path = state.root() / "apptainer" / f"{'build' if build else mib}.conf"
-    values = {"build": "no", "dev": "minimal", "tmp": "yes"}
-    if build:  # without the host's /tmp, which a build would otherwise see and could write to
-        values = {"build": "yes", "dev": "yes", "tmp": "no"}
+    values = {"build": "yes", "dev": "yes"} if build else {"build": "no", "dev": "minimal"}
     text = _CONFIG.format(mib=mib, **values)
     if not path.is_file() or path.read_text(encoding="utf-8") != text:
         path.parent.mkdir(mode=0o755, exist_ok=True)

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import shutil
 from collections.abc import Sequence
-from pathlib import Path
 
+from hub.sandbox.providers.host import network_files, present
 from hub.sandbox.types import INIT_PATH, Features, Start
 
 _SHM_SHARE = 4  # /dev/shm has a file system of its own: this part of the disk limit
@@ -61,14 +61,15 @@ def _root(start: Start) -> list[str]:
         else:
             words += ["--ro-bind", str(entry), inside]
     if start.image.kind == "host":
-        words += ["--ro-bind", "/usr", "/usr"]
-        if Path("/etc/alternatives").is_dir():
-            words += ["--ro-bind", "/etc/alternatives", "/etc/alternatives"]
+        for path in ("/usr", *present("/etc/alternatives")):
+            words += ["--ro-bind", path, path]
     return words
 
 
 def _mounts(start: Start) -> list[str]:
     words = []
+    for path in network_files(start):
+        words += ["--ro-bind", path, path]
     for mount in start.mounts:
         kind = "--bind" if mount.writable else "--ro-bind"
         words += [kind, str(mount.source), str(mount.target)]

@@ -1,7 +1,7 @@
 """A gait: sines of one frequency on the six motors, found by the cross-entropy method.
 
-It needs no network and runs forward at 2 to 3 m/s unless it falls, so that checks see the states that a trained
-policy visits: feet that strike the floor at speed, hinges at their limits.
+It needs no network and runs forward at 2 to 3 m/s unless it falls, so that checks see the states
+that a trained policy visits: feet that strike the floor at speed, hinges at their limits.
 """
 
 from __future__ import annotations

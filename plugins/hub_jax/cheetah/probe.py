@@ -72,8 +72,10 @@ def _components(motion: Motion, ctrl: list[jax.Array]) -> dict[str, jax.Array]:
         "passive": jnp.stack(forces.passive(motion.qpos, motion.qvel)),
         "actuator": jnp.stack(forces.actuation(ctrl)),
     }
-    unit = [solver.jacobian_times(at, list(column)) for column in _units(motion.qpos[0])]
-    normal, edge = jnp.stack([u.normal for u in unit], 1), jnp.stack([u.edge for u in unit], 1)
+    like = motion.qpos[0]
+    units = jnp.broadcast_to(jnp.eye(9, dtype=like.dtype)[..., None], (9, 9, *like.shape))
+    columns = jax.vmap(lambda unit: solver.jacobian_times(at, list(unit)), out_axes=1)(units)
+    normal, edge = columns.normal, columns.edge
     limit = at.limits
     touches, acts = at.contacts.dist < 0.0, limit.dist < 0.0
     c = at.contacts
@@ -105,11 +107,6 @@ def _accelerations(motion: Motion, ctrl: list[jax.Array]) -> dict[str, jax.Array
         "qvel": then.qvel,
     }
     return {name: jnp.stack(value) for name, value in parts.items()}
-
-
-def _units(like: jax.Array) -> list[list[jax.Array]]:
-    one, zero = jnp.ones_like(like), jnp.zeros_like(like)
-    return [[one if i == j else zero for j in range(9)] for i in range(9)]
 
 
 @functools.cache

@@ -1,6 +1,7 @@
 from __future__ import annotations
 
-from hub.doctor import PARTS, Finding
+from hub.doctor import PARTS
+from hub.finding import Finding
 from hub.plugins import Plugins
 from tests.hub.cli.conftest import Run
 from tests.plugin_site import PluginSite

@@ -52,6 +52,11 @@ def test_an_oci_archive_becomes_an_image_that_every_provider_runs(
         assert "python3: No such file" in sandbox.python("1").stderr
 
 
+def test_a_built_image_can_be_given_network(provider: str, small: str) -> None:
+    with create(small, provider=provider, network=True) as sandbox:
+        assert sandbox.read("/etc/resolv.conf") == Path("/etc/resolv.conf").read_bytes()
+
+
 def test_the_same_source_is_built_once_under_any_name(archive: Path, small: str) -> None:
     first = images.describe(small)
     again = build.build(str(archive), "other-name")
@@ -91,7 +96,7 @@ def test_pruning_keeps_what_a_name_or_a_sandbox_uses(archive: Path, place: Path)
         assert sandbox.exec("cat /etc/marker").stdout == "mine\n"
     assert dropped.digest in images.prune()
     assert "kept" in images.built()
-    with pytest.raises(ImageError, match="no image 'dropped'; there are host, .*kept"):
+    with pytest.raises(ImageError, match=r"no image 'dropped'; there are host, .*kept"):
         images.prune(("dropped",))
 
 

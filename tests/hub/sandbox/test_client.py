@@ -1,13 +1,19 @@
 import os
+import re
+import shutil
 import signal
 import threading
 import time
+from collections.abc import Iterator
+from contextlib import suppress
+from importlib.metadata import PackageNotFoundError, distribution
 from pathlib import Path, PurePosixPath
 
 import pytest
 
-from hub.errors import ClosedError, ImageError, SandboxError, SandboxUnavailable
+from hub.errors import ClosedError, ForkedError, ImageError, SandboxError, SandboxUnavailable
 from hub.sandbox import Limits, Mount, Sandbox, create
+from tests import need
 
 
 def test_an_unknown_provider_is_named_with_those_that_there_are() -> None:
@@ -60,6 +66,7 @@ def test_network_is_shared_only_when_asked_for_and_then_recorded(provider: str) 
         result = sandbox.exec(["readlink", "/proc/self/ns/net"])
         assert result.network
         assert result.stdout.strip() == str(Path("/proc/self/ns/net").readlink())
+        assert sandbox.read("/etc/resolv.conf") == Path("/etc/resolv.conf").read_bytes()
 
 
 def test_a_timeout_must_be_positive(sandbox: Sandbox) -> None:
@@ -121,6 +128,53 @@ def test_a_dead_sandbox_keeps_saying_so_until_closed(sandbox: Sandbox) -> None:
     sandbox.close()
     with pytest.raises(ClosedError, match="create another one"):
         sandbox.exec("true")
+
+
+def test_a_forked_child_may_neither_use_nor_end_it(sandbox: Sandbox) -> None:
+    child = os.fork()
+    if child == 0:
+        try:
+            sandbox.exec("true")
+        except ForkedError:
+            sandbox.close()
+            os._exit(0)
+        os._exit(1)
+    assert os.waitpid(child, 0)[1] == 0
+    assert sandbox.exec("echo alive").stdout == "alive\n"
+
+
+def distribution_files(name: str, seen: set[str]) -> Iterator[tuple[Path, str]]:
+    """The files of a distribution and of all that it needs: (place, name below site-packages)."""
+    if name.lower() in seen:
+        return
+    seen.add(name.lower())
+    found = distribution(name)
+    for file in found.files or ():
+        if ".." not in file.parts and not file.name.endswith(".pyc"):
+            yield Path(str(file.locate())), str(file)
+    for need_ in found.requires or ():
+        wanted = re.match(r"[A-Za-z0-9._-]+", need_)
+        if wanted and "extra ==" not in need_:
+            with suppress(PackageNotFoundError):
+                yield from distribution_files(wanted[0], seen)
+
+
+def test_python_is_ipython_where_the_image_has_it(open_tmp: Path, provider: str) -> None:
+    need.module("IPython")
+    for source, name in distribution_files("ipython", set()):
+        (open_tmp / name).parent.mkdir(parents=True, exist_ok=True)
+        shutil.copyfile(source, open_tmp / name)
+    mounts = [Mount(open_tmp, PurePosixPath("/packages"))]
+    env = {"PYTHONPATH": "/packages"}
+    with create(provider=provider, mounts=mounts, env=env) as sandbox:
+        assert sandbox.python("x = 41").exit_code == 0
+        assert "42" in sandbox.python("x + 1").stdout
+        assert sandbox.python("!echo from a shell").stdout.split() == ["from", "a", "shell"]
+        assert sandbox.python("import asyncio; await asyncio.sleep(0); print('a')").stdout == "a\n"
+        failed = sandbox.python("1 / 0")
+        assert failed.exit_code == 1
+        assert "\x1b" not in failed.stdout + failed.stderr
+        assert "ZeroDivisionError" in failed.stdout + failed.stderr
 
 
 def test_a_forgotten_sandbox_is_ended() -> None:

@@ -1,3 +1,4 @@
+import asyncio
 import time
 
 import pytest
@@ -54,3 +55,14 @@ def test_a_pool_that_cannot_work_says_so_at_once() -> None:
         Pool(1, provider="none")
     with pytest.raises(ValueError, match="at least 1"):
         Pool(0)
+
+
+def test_a_pool_serves_an_event_loop_too(provider: str) -> None:
+    async def use(pool: Pool) -> None:
+        for _ in range(2):
+            async with await pool.take_async() as sandbox:
+                assert (await sandbox.shell("cd /tmp; pwd")).stdout == "/tmp\n"
+                assert (await sandbox.shell("pwd")).stdout == "/tmp\n"
+
+    with Pool(1, provider=provider) as pool:
+        asyncio.run(use(pool))

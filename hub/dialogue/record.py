@@ -1,0 +1,213 @@
+"""Records: an episode written line by line as it happens, and read back after any crash."""
+
+from __future__ import annotations
+
+import errno
+import json
+import os
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from hub.dialogue.episode import Episode, versions
+from hub.dialogue.tasks import Task
+from hub.errors import RecordError
+from hub.trajectory import Outcome, Trajectory, Turn
+from hub.wire import turn_from_json, turn_to_json
+
+SCHEMA = "hub.record/1"
+
+
+class Recorder:
+    """Appends episodes to a JSONL file: a line is with the operating system before the next turn.
+
+    So it survives the death of this process, at any moment (not of the machine's power). Lines of
+    several episodes and of several processes may interleave: each names its episode and is written
+    by one system call. A line that a dead writer left unfinished is marked when the next one opens
+    the file.
+
+    Args:
+        path: The file; it and its directory are made.
+
+    Raises:
+        RecordError: It cannot be written.
+    """
+
+    def __init__(self, path: str | Path) -> None:
+        self._path = Path(path)
+        self._written: dict[str, int] = {}
+        try:
+            self._path.parent.mkdir(parents=True, exist_ok=True)
+            with self._path.open("ab+") as file:
+                if file.tell():
+                    file.seek(-1, os.SEEK_END)
+                    if file.read(1) != b"\n":
+                        self._append(b"\n" + _line({"type": "resumed"}))
+        except OSError as error:
+            raise RecordError(f"record {str(path)!r} cannot be written: {error}") from error
+
+    def begin(self, source: Mapping[str, Any], episode: Episode) -> None:
+        """Write the episode's head and its opening turns.
+
+        Args:
+            source: `env` and `kwargs`, from which `hub rescore` makes the environment again.
+            episode: The episode.
+        """
+        task = episode.task
+        head = {
+            "type": "begin",
+            "schema": SCHEMA,
+            **source,
+            "task": {"id": task.id, "prompt": task.prompt, "data": dict(task.data)},
+            "seed": episode.seed,
+            "tools": [dict(tool) for tool in episode.tools],
+            "versions": versions(),
+            "network": episode.room.network,
+            "unsafe": episode.room.unsafe,
+        }
+        self._write(episode, head)
+        self.turn(episode)
+
+    def turn(self, episode: Episode) -> None:
+        """Write the turns that are not yet written."""
+        done = self._written.get(episode.id, 0)
+        for turn in episode.turns[done:]:
+            self._write(episode, {"type": "turn", "turn": turn_to_json(turn)})
+        self._written[episode.id] = len(episode.turns)
+
+    def end(self, episode: Episode) -> None:
+        """Write the episode's end."""
+        self.turn(episode)
+        self._written.pop(episode.id, None)
+        end = {
+            "type": "end",
+            "outcome": str(episode.outcome),
+            "reward_parts": dict(episode.parts),
+            "submission": dict(episode.submission),
+            "timings": dict(episode.timings),
+        }
+        same = ("reason", "verdict", "reward", "terminated", "truncated", "observation")
+        self._write(episode, end | {name: getattr(episode, name) for name in same})
+
+    def _write(self, episode: Episode, event: dict[str, Any]) -> None:
+        try:
+            line = _line({"episode": episode.id, **event})
+        except (TypeError, ValueError) as error:
+            raise RecordError(f"record: a {event['type']} event is not JSON: {error}") from error
+        try:
+            self._append(line)
+        except OSError as error:
+            raise RecordError(f"record {str(self._path)!r} cannot be written: {error}") from error
+
+    def _append(self, line: bytes) -> None:
+        handle = os.open(self._path, os.O_WRONLY | os.O_APPEND | os.O_CREAT, 0o644)
+        try:
+            written = os.write(handle, line)
+        finally:
+            os.close(handle)
+        if written != len(line):
+            raise OSError(errno.ENOSPC, f"{written} of {len(line)} bytes written")
+
+
+def _line(event: Mapping[str, Any]) -> bytes:
+    # ASCII only: a lone surrogate in a reason or a submission then survives as its escape.
+    return json.dumps(event, allow_nan=False).encode("ascii") + b"\n"
+
+
+@dataclass
+class Recording:
+    """One episode as it was recorded.
+
+    Attributes:
+        episode: Its id.
+        begin: The head: `env`, `kwargs`, `task`, `seed`, `tools`, `versions`, `network`, `unsafe`.
+        turns: The turns that were written.
+        end: The end, or None when the writer died before it.
+    """
+
+    episode: str
+    begin: dict[str, Any]
+    turns: list[Turn] = field(default_factory=list)
+    end: dict[str, Any] | None = None
+
+    @property
+    def task(self) -> Task:
+        """The task."""
+        return Task(**self.begin["task"])
+
+    def trajectory(self) -> Trajectory:
+        """Return the trajectory, checked against itself.
+
+        Raises:
+            RecordError: The writer died before the episode's end.
+            TrajectoryError: What was recorded contradicts itself.
+        """
+        if self.end is None:
+            raise RecordError(f"episode {self.episode}: its end was not recorded")
+        names = ("reward", "reason", "verdict", "terminated", "truncated")
+        ended = {name: self.end[name] for name in (*names, "reward_parts", "timings")}
+        begun = {name: self.begin[name] for name in ("env", "seed", "network", "unsafe")}
+        return Trajectory(
+            episode=self.episode,
+            task=self.task.id,
+            turns=tuple(self.turns),
+            outcome=Outcome(self.end["outcome"]),
+            tools=tuple(self.begin["tools"]),
+            versions=self.begin["versions"],
+            **begun,
+            **ended,
+        )
+
+
+def read_records(path: str | Path) -> list[Recording]:
+    """Read every episode of a record, in the order of their beginnings.
+
+    A line that a crash cut short is passed over: the last one, or one before a `resumed` event.
+
+    Raises:
+        RecordError: The file is absent or damaged; names the line.
+    """
+    path = Path(path)
+    if not path.is_file():
+        raise RecordError(f"record {str(path)!r}: there is no such file")
+    found: dict[str, Recording] = {}
+    torn: RecordError | None = None
+    for number, line in enumerate(path.read_bytes().split(b"\n"), 1):
+        if not line:
+            continue
+        event = _parse(line)
+        resumed = event is not None and event.get("type") == "resumed"
+        if torn is not None and not resumed:
+            raise torn
+        torn = None
+        if event is None:
+            torn = RecordError(f"{path} line {number}: {line[:40]!r}... is not a JSON object")
+        elif not resumed:
+            _take(found, event, f"{path} line {number}")
+    return list(found.values())
+
+
+def _parse(line: bytes) -> dict[str, Any] | None:
+    try:
+        event = json.loads(line)
+    except (ValueError, RecursionError):
+        return None
+    return event if isinstance(event, dict) else None
+
+
+def _take(found: dict[str, Recording], event: dict[str, Any], where: str) -> None:
+    try:
+        episode, kind = event["episode"], event["type"]
+        if kind == "begin":
+            if event["schema"] != SCHEMA:
+                raise RecordError(f"schema {event['schema']!r}: expected {SCHEMA!r}")
+            found[episode] = Recording(episode, event)
+        elif kind == "turn":
+            found[episode].turns.append(turn_from_json(event["turn"]))
+        elif kind == "end":
+            found[episode].end = event
+        else:
+            raise RecordError(f"event type {kind!r}: expected begin, turn, end or resumed")
+    except (ValueError, KeyError, TypeError) as error:
+        raise RecordError(f"{where}: {type(error).__name__}: {error}") from error

@@ -1,0 +1,1 @@
+"""Agent environments' parts: tools that act in a sandbox, and a local search."""

@@ -1,0 +1,1 @@
+"""The tools that agent environments offer, one a module."""
