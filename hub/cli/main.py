@@ -30,6 +30,7 @@ BUILT_IN: dict[str, tuple[str, str]] = {
     "replay": ("hub.cli.replay:command", "Show and verify recorded episodes."),
     "rescore": ("hub.cli.rescore:command", "Grade recorded episodes again."),
     "tour": ("hub.cli.tour:command", "Check, measure and play what is installed."),
+    "train": ("hub.cli.train:command", "Train a policy, with its learning curve."),
     "verify": ("hub.cli.verify:command", "Prove that a translation equals its reference."),
 }
 
