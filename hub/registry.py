@@ -47,7 +47,7 @@ class Requirement:
 
     Attributes:
         kind: `"distribution"` (looked up in the installed metadata) or `"program"` (on `PATH`).
-        name: The distribution's or program's name.
+        name: The distribution's or program's name; of programs that do equally, `a|b`.
         fix: The command that brings it.
     """
 
@@ -62,7 +62,7 @@ class Requirement:
     def met(self) -> bool:
         """Tell whether it is there, without importing or running it."""
         if self.kind == "program":
-            return shutil.which(self.name) is not None
+            return any(shutil.which(name) for name in self.name.split("|"))
         try:
             importlib.metadata.version(self.name)
         except importlib.metadata.PackageNotFoundError:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import importlib
+import importlib.metadata
 import os
 import shutil
 from types import ModuleType
@@ -32,3 +33,11 @@ def program(name: str) -> str:
     if path is None:
         missing(f"program {name} is not on PATH")
     return path
+
+
+def distribution(name: str) -> str:
+    """Return the version of distribution `name`, or report it missing; imports nothing."""
+    try:
+        return importlib.metadata.version(name)
+    except importlib.metadata.PackageNotFoundError:
+        missing(f"distribution {name} is not installed")

@@ -15,6 +15,7 @@ from rich.markup import escape
 
 from hub.bench import Plan, Row, compare
 from hub.bench.document import SCHEMA, document, read_rows
+from hub.bench.machine import machine
 from hub.bench.report import page
 from hub.bench.suites import check_names, run, suites
 from hub.bench.table import changes_table, rows_tables
@@ -84,6 +85,10 @@ def command(
 
 def _print(rows: list[Row], changes: list[dict[str, Any]] | None) -> None:
     screen = console()
+    here = machine()
+    memory = f", {here['memory_gib']} GiB" if here["memory_gib"] else ""
+    text = f"measured on {here['cpu']}, {here['cores']} cores{memory}, load {here['load']}"
+    screen.print(text, style="dim", markup=False)
     for table in rows_tables(rows):
         screen.print(table)
         screen.print()

@@ -62,7 +62,8 @@ def command(
     """Check the environment ID against every rule of an environment.
 
     ID is any id that gymnasium.make takes (CartPole-v1, module:Name-v0), or one of the hub.
-    Exit status: 0 nothing found, 1 a rule is broken, 2 no such environment.
+    Exit status: 0 nothing found, 1 a rule is broken, 2 no such environment, or
+    something that it needs is not installed.
     """
     out = console(json_path)
     names = rules or tuple(rule.name for rule in RULES)

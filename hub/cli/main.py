@@ -29,7 +29,9 @@ BUILT_IN: dict[str, tuple[str, str]] = {
     "plugins": ("hub.cli.plugins_:command", "List plugins, their errors and conflicts."),
     "replay": ("hub.cli.replay:command", "Show and verify recorded episodes."),
     "rescore": ("hub.cli.rescore:command", "Grade recorded episodes again."),
+    "tasks": ("hub.cli.tasks:command", "Validate tasks by oracle, null and cheating agents."),
     "tour": ("hub.cli.tour:command", "Check, measure and play what is installed."),
+    "train": ("hub.cli.train:command", "Train a policy, with its learning curve."),
     "verify": ("hub.cli.verify:command", "Prove that a translation equals its reference."),
 }
 

@@ -6,6 +6,8 @@ from hub.dialogue.env import DialogueEnv
 from hub.dialogue.hf import HFTokenizer, load_tokenizer
 from hub.dialogue.lookup import find_parser, find_tasks, find_tool
 from hub.dialogue.parsers import BashBlockParser, FencedParser, HermesParser, Parsed, Parser
+from hub.dialogue.probe import Agent, Probed, Script, act, answering
+from hub.dialogue.quarantine import Quarantined, Without, read_quarantine, write_quarantine
 from hub.dialogue.record import Recorder, Recording, read_records
 from hub.dialogue.replay import ReplayEnv, Rescored, grader_of, rescore, verify
 from hub.dialogue.rooms import SandboxOptions
@@ -15,6 +17,7 @@ from hub.dialogue.tools import Session, Tool, Toolbox, ToolResult
 from hub.dialogue.vector import DialogueVectorEnv, vector_class
 
 __all__ = [
+    "Agent",
     "BashBlockParser",
     "Budget",
     "Deadline",
@@ -28,12 +31,15 @@ __all__ = [
     "ListSource",
     "Parsed",
     "Parser",
+    "Probed",
+    "Quarantined",
     "Recorder",
     "Recording",
     "ReplayEnv",
     "Rescored",
     "Said",
     "SandboxOptions",
+    "Script",
     "Session",
     "Submission",
     "Task",
@@ -43,15 +49,20 @@ __all__ = [
     "Tool",
     "ToolResult",
     "Toolbox",
+    "Without",
+    "act",
+    "answering",
     "find_parser",
     "find_tasks",
     "find_tool",
     "grader_of",
     "load_tokenizer",
+    "read_quarantine",
     "read_records",
     "read_rows",
     "rescore",
     "task_of_row",
     "vector_class",
     "verify",
+    "write_quarantine",
 ]

@@ -41,6 +41,14 @@ class Trained:
     policy: Path
     curve: tuple[CurvePoint, ...]
 
+    @property
+    def final_return(self) -> float | None:
+        """Mean over the curve's points in the last tenth of the steps; None without a point."""
+        if not self.curve:
+            return None
+        last = [p.mean_return for p in self.curve if p.steps >= 0.9 * self.curve[-1].steps]
+        return sum(last) / len(last)
+
 
 class Policy(Protocol):
     """A trained policy, acting for a batch of environments."""

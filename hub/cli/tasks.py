@@ -1,0 +1,130 @@
+"""`hub tasks`: whether the tasks of an agent environment can be trusted."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from hub.cli.output import console, json_option, write_json
+from hub.registry import full_id
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from hub.dialogue.validate import Finding
+
+COLOURS = {"good": "green", "flaky": "yellow", "broken": "bold red", "unknown": "magenta"}
+
+
+@click.group()
+def command() -> None:
+    """Look after the tasks of agent environments."""
+
+
+def _options(
+    _: click.Context, parameter: click.Parameter, given: tuple[str, ...]
+) -> dict[str, Any]:
+    options = {}
+    for text in given:
+        name, equals, value = text.partition("=")
+        if not equals:
+            raise click.BadParameter(f"{text!r}: expected NAME=VALUE", param=parameter)
+        try:
+            options[name] = json.loads(value)
+        except ValueError:
+            options[name] = value
+    return options
+
+
+@command.command("validate")
+@click.argument("env_id", metavar="ID")
+@click.option("-k", "times", type=click.IntRange(1), default=3, show_default=True,
+              help="Times that each agent plays each task.")  # fmt: skip
+@click.option("--limit", type=click.IntRange(1), default=20, show_default=True, metavar="N",
+              help="The first N tasks.")  # fmt: skip
+@click.option("--all", "every", is_flag=True, help="All tasks, whatever --limit says.")
+@click.option("--task", "tasks", multiple=True, metavar="TASK", help="Only this one; repeatable.")
+@click.option("--set", "options", multiple=True, metavar="NAME=VALUE", callback=_options,
+              help="Option of the environment; VALUE is JSON or a text. Repeatable.")  # fmt: skip
+@click.option("--jobs", type=click.IntRange(1), default=1, show_default=True, help="At once.")
+@click.option("--quarantine", type=click.Path(dir_okay=False, path_type=Path), metavar="PATH",
+              help="Write flaky and broken tasks here, for the environment's option of that name.",
+              )  # fmt: skip
+@json_option
+def validate_command(
+    env_id: str,
+    times: int,
+    limit: int,
+    every: bool,
+    tasks: tuple[str, ...],
+    options: dict[str, Any],
+    jobs: int,
+    quarantine: Path | None,
+    json_path: str | None,
+) -> int:
+    """Validate the tasks of environment ID by an oracle, a null agent and cheats.
+
+    The oracle must score 1, the null agent and every cheat 0, each time. A task that differs from
+    time to time is flaky, one that is always wrong is broken.
+    Exit status: 0 all good, 1 something was found, 2 it could not be run.
+    """
+    from hub.dialogue import write_quarantine
+    from hub.dialogue.validate import quarantined, validate
+
+    full = full_id(env_id)
+    with _progress(json_path) as progress:
+        found = validate(
+            full, k=times, limit=None if every else limit, tasks=tasks,
+            options=options, jobs=jobs, progress=progress,
+        )  # fmt: skip
+    if quarantine:
+        write_quarantine(quarantine, full, quarantined(found))
+    results = [finding.to_json() for finding in found]
+    write_json({"id": full, "k": times, "tasks": results}, "hub.tasks.validate/1", json_path)
+    _print(found, quarantine, json_path)
+    return int(any(finding.status != "good" for finding in found))
+
+
+def _print(found: list[Finding], quarantine: Path | None, json_path: str | None) -> None:
+    from rich.markup import escape
+    from rich.table import Table
+
+    out = console(json_path)
+    table = Table(box=None)
+    for name in ("task", "status", "oracle", "null", "cheats held", "found"):
+        table.add_column(name, overflow="fold")
+    for one in found:
+        oracle, null, *cheats = one.trials
+        held = sum(trial.status == "good" for trial in cheats)
+        table.add_row(
+            escape(one.task),
+            f"[{COLOURS[one.status]}]{one.status}[/]",
+            _rewards(oracle.rewards),
+            _rewards(null.rewards),
+            f"{held} of {len(cheats)}",
+            escape(one.reason),
+        )
+    out.print(table)
+    good = sum(one.status == "good" for one in found)
+    out.print(f"{good} of {len(found)} tasks are good.")
+    if quarantine:
+        out.print(f"quarantine: {quarantine}", soft_wrap=True, markup=False)
+
+
+def _rewards(rewards: tuple[float | None, ...]) -> str:
+    return " ".join("none" if reward is None else f"{reward:g}" for reward in rewards)
+
+
+@contextmanager
+def _progress(json_path: str | None) -> Iterator[Callable[[int, int], None]]:
+    from rich.progress import MofNCompleteColumn, Progress, TimeElapsedColumn
+
+    columns = (*Progress.get_default_columns()[:2], MofNCompleteColumn(), TimeElapsedColumn())
+    with Progress(*columns, console=console(stderr=True), transient=True) as bar:
+        task = bar.add_task("validating", total=None)
+        yield lambda done, total: bar.update(task, completed=done, total=total)

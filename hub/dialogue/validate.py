@@ -1,0 +1,203 @@
+"""Whether tasks can be trusted: gold scores 1, nothing and cheats score 0, each time.
+
+Agents play whole episodes, through the environment, its tools and its grader, as a model would.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+from typing import Any, Literal, cast
+
+import gymnasium
+
+from hub.dialogue.env import DialogueEnv
+from hub.dialogue.probe import Agent, Probed, answering, spoken
+from hub.dialogue.quarantine import Quarantined
+from hub.dialogue.tasks import Task
+from hub.errors import TaskError, UnknownOption
+
+ORACLE, NULL = "oracle", "null"
+Status = Literal["good", "flaky", "broken", "unknown"]
+# Episodes that end in our own failure are played again this often before they count as unknown.
+RETRIES = 2
+
+
+@dataclass(frozen=True)
+class Trial:
+    """What one agent got, k times.
+
+    Attributes:
+        agent: `oracle`, `null` or the cheat's name.
+        rewards: Each time's reward; None where the episode has none.
+        reasons: What the grader said, or why there is no reward.
+    """
+
+    agent: str
+    rewards: tuple[float | None, ...]
+    reasons: tuple[str, ...]
+
+    @property
+    def status(self) -> Status:
+        """`good` when each reward is what the agent deserves."""
+        if any(reward is None for reward in self.rewards):
+            return "unknown"
+        wanted = 1.0 if self.agent == ORACLE else 0.0
+        hits = [math.isclose(cast(float, r), wanted, abs_tol=1e-9) for r in self.rewards]
+        if all(hits):
+            return "good"
+        return "flaky" if any(hits) else "broken"
+
+
+@dataclass(frozen=True)
+class Finding:
+    """What was found of one task."""
+
+    task: str
+    index: int
+    trials: tuple[Trial, ...]
+
+    @property
+    def status(self) -> Status:
+        """The worst of its trials: broken, flaky, unknown, good."""
+        found = {trial.status for trial in self.trials}
+        order: tuple[Status, ...] = ("broken", "flaky", "unknown")
+        return next((status for status in order if status in found), "good")
+
+    @property
+    def reason(self) -> str:
+        """What is wrong, in one sentence; empty for a good task."""
+        bad = [trial for trial in self.trials if trial.status != "good"]
+        return "; ".join(
+            f"{t.agent} is {t.status}: rewards {list(t.rewards)} ({t.reasons[-1]})" for t in bad
+        )
+
+    def to_json(self) -> dict[str, Any]:
+        """Return it as JSON values."""
+        trials = [{**vars(trial), "status": trial.status} for trial in self.trials]
+        return {"task": self.task, "index": self.index, "status": self.status, "trials": trials}
+
+
+def validate(
+    env_id: str,
+    *,
+    k: int = 3,
+    limit: int | None = 20,
+    tasks: Sequence[str] = (),
+    options: Mapping[str, Any] | None = None,
+    jobs: int = 1,
+    progress: Callable[[int, int], None] = lambda done, total: None,
+) -> list[Finding]:
+    """Play every agent of every task `k` times.
+
+    Args:
+        env_id: An agent environment.
+        k: Times that each agent plays each task.
+        limit: How many tasks, spread over the source; None takes all of them.
+        tasks: Ids of the tasks to take instead.
+        options: Options of the environment.
+        jobs: Tasks at once, each with an environment of its own.
+        progress: Called with tasks done and their number.
+
+    Raises:
+        UnknownOption: The environment has no oracle and cheats to validate by.
+        TaskError: A task that is named is not there.
+    """
+    make = _maker(env_id, options or {})
+    env = make()
+    try:
+        chosen = list(_chosen(env, limit, tasks))
+    finally:
+        env.close()
+
+    def one(place: tuple[int, Task]) -> Finding:
+        env = make()
+        try:
+            return _finding(env, place[0], place[1], k)
+        finally:
+            env.close()
+
+    found = []
+    with ThreadPoolExecutor(jobs) as pool:
+        for finding in pool.map(one, chosen):
+            found.append(finding)
+            progress(len(found), len(chosen))
+    return found
+
+
+def quarantined(findings: Sequence[Finding]) -> list[Quarantined]:
+    """Return the tasks to leave out: flaky and broken ones.
+
+    One that our own failures kept from being judged says nothing of the task and stays in.
+    """
+    return [
+        Quarantined(f.task, f.index, f.reason) for f in findings if f.status in ("flaky", "broken")
+    ]
+
+
+def _maker(env_id: str, options: Mapping[str, Any]) -> Callable[[], DialogueEnv]:
+    def make() -> DialogueEnv:
+        env = gymnasium.make(env_id, **{**options, "parser": "hermes"}).unwrapped
+        if not isinstance(env, DialogueEnv) or not isinstance(env.domain, Probed):
+            env.close()
+            raise UnknownOption(
+                f"{env_id}: expected an agent environment whose domain has `oracle` and `cheats` "
+                "(hub.dialogue.Probed)"
+            )
+        return env
+
+    return make
+
+
+def _chosen(
+    env: DialogueEnv, limit: int | None, wanted: Sequence[str]
+) -> Iterator[tuple[int, Task]]:
+    source = env.domain.source
+    if wanted:
+        places = {source.get(i).id: i for i in range(len(source))}
+        absent = [name for name in wanted if name not in places]
+        if absent:
+            raise TaskError(f"task {absent[0]!r}: not among the {len(source)} of {env.domain.name}")
+        yield from ((places[name], source.get(places[name])) for name in wanted)
+        return
+    count = len(source) if limit is None else min(limit, len(source))
+    # Consecutive ones: generated sources take their generators in turn.
+    yield from ((i, source.get(i)) for i in range(count))
+
+
+def _finding(env: DialogueEnv, index: int, task: Task, k: int) -> Finding:
+    domain = cast(Probed, env.domain)
+    agents = {ORACLE: domain.oracle(task), NULL: answering(None), **domain.cheats(task)}
+    trials = []
+    for name, agent in agents.items():
+        played = [_settled(env, index, agent) for _ in range(k)]
+        rewards, reasons = zip(*played, strict=True)
+        trials.append(Trial(name, rewards, reasons))
+    return Finding(task.id, index, tuple(trials))
+
+
+def _settled(env: DialogueEnv, index: int, agent: Agent) -> tuple[float | None, str]:
+    for _ in range(RETRIES + 1):
+        reward, reason = play(env, index, agent)
+        if reward is not None:
+            break
+    return reward, reason
+
+
+def play(env: DialogueEnv, task: int, agent: Agent) -> tuple[float | None, str]:
+    """Play one episode of task `task` by `agent`; return its reward and what was said of it."""
+    env.reset(options={"task": task})
+    script = agent()
+    action = next(script)
+    while True:
+        observation, _, terminated, truncated, info = env.step(spoken(action))
+        if terminated or truncated:
+            break
+        try:
+            action = script.send(observation)
+        except StopIteration:
+            action = spoken(next(answering(None)()))
+    script.close()
+    return info["reward"], str(info["verdict"] or info["reason"])

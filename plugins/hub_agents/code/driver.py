@@ -1,0 +1,109 @@
+"""Runs a program inside a sandbox, a fresh process for each case; knows no expected answer.
+
+This file is written into the sandbox and needs the standard library alone. It reads one JSON job
+from standard input and writes one JSON report. What it reports are the program's answers: a
+program that forges them still has to forge the right ones, which are not in the sandbox.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import os
+import signal
+import subprocess
+import sys
+import tempfile
+from typing import Any
+
+LONGEST = 64 * 1024  # bytes of one answer
+
+# The process of one call: what the program prints goes to standard error, its answer to a pipe.
+CALLER = r"""
+import json, os, sys
+
+def decode(value):
+    if isinstance(value, list):
+        return [decode(item) for item in value]
+    if isinstance(value, dict):
+        (kind, items), = value.items()
+        if kind == "dict":
+            return {decode(key): decode(item) for key, item in items}
+        return {"tuple": tuple, "set": set, "frozenset": frozenset}[kind](map(decode, items))
+    return value
+
+def encode(value):
+    if value is None or type(value) in (bool, int, float, str):
+        return value
+    if type(value) is list:
+        return [encode(item) for item in value]
+    if type(value) is dict:
+        return {"dict": [[encode(key), encode(item)] for key, item in value.items()]}
+    if type(value) in (tuple, set, frozenset):
+        return {type(value).__name__: [encode(item) for item in value]}
+    return {"other": repr(value)[:200]}
+
+def function(program, entry):
+    space = {"__name__": "solution"}
+    exec(compile(program, "solution.py", "exec"), space)
+    if entry not in space and "Solution" in space:
+        return getattr(space["Solution"](), entry)
+    return space[entry]
+"""
+ONE_CALL = (
+    CALLER
+    + """
+job = json.load(sys.stdin)
+answer = os.dup(1)
+os.dup2(2, 1)
+result = function(job["program"], job["entry"])(*decode(job["args"]))
+os.write(answer, json.dumps(encode(result)).encode())
+"""
+)
+
+
+def one(argv: list[str], given: str, seconds: float) -> dict[str, Any]:
+    """Run one process; its answer, capped, or what became of it."""
+    with tempfile.TemporaryFile() as stdin, tempfile.TemporaryFile() as stdout:
+        stdin.write(given.encode())
+        stdin.seek(0)
+        process = subprocess.Popen(
+            argv, stdin=stdin, stdout=stdout, stderr=subprocess.DEVNULL, start_new_session=True
+        )
+        try:
+            status: int | None = process.wait(seconds)
+        except subprocess.TimeoutExpired:
+            status = None
+        with contextlib.suppress(ProcessLookupError):
+            os.killpg(process.pid, signal.SIGKILL)
+        process.wait()
+        size = stdout.seek(0, 2)
+        stdout.seek(0)
+        text = stdout.read(LONGEST).decode("utf-8", "replace")
+    if status is None:
+        return {"failed": f"took longer than {seconds:g} s"}
+    if size > LONGEST:
+        return {"failed": f"put out {size} bytes; at most {LONGEST} are read"}
+    return {"answer": text, "status": status}
+
+
+def main() -> None:
+    """Run the job's cases; after one that took too long the others are not run."""
+    job = json.load(sys.stdin)
+    with open("solution.py", "w", encoding="utf-8") as file:  # noqa: PTH123  # alone in a sandbox
+        file.write(job["program"])
+    report: list[dict[str, Any]] = []
+    for case in job["cases"]:
+        if job["kind"] == "stdio":
+            argv, given = [sys.executable, "solution.py"], case
+        else:
+            argv = [sys.executable, "-c", ONE_CALL]
+            given = json.dumps({**case, "program": job["program"], "entry": job["entry"]})
+        report.append(one(argv, given, job["seconds"]))
+        if "longer" in report[-1].get("failed", ""):
+            break
+    json.dump(report, sys.stdout)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,50 @@
+"""Rows of a user's own file, and of published sets of mathematics problems, as tasks."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from hub.dialogue import Task
+from hub.errors import TaskError
+from hub_agents.answers import AnswerError, stated
+from hub_agents.math.forms import FORMS
+from hub_agents.sources import asked, named, text_of
+
+
+def math_row(row: Mapping[str, Any], where: str) -> Task:
+    """Make a task of a row in one of these shapes.
+
+    - One's own: `prompt` (or `problem`, `question`), `answer` in LaTeX or plain, `id` and `form`
+      (see `forms.fits`; default `closed`) where it has them.
+    - DeepScaleR: `problem`, `answer`, `solution`.
+    - Eurus-2 (rows whose `ability` is `math`): `prompt` as chat messages and
+      `reward_model["ground_truth"]`.
+    - Where there is no answer, the one box in `matched_solution` or `solution`.
+
+    Raises:
+        TaskError: It is none of them; the message names the row and the field.
+    """
+    if row.get("ability", "math") != "math":
+        raise TaskError(f"{where}: ability {row['ability']!r}: expected 'math'")
+    form = row.get("form", "closed")
+    if form not in FORMS:
+        raise TaskError(f"{where}: form {form!r}: expected one of {', '.join(FORMS)}")
+    data = {"answer": _answer(row, where), "form": form}
+    return Task(named(row, where), asked(row, where), data)
+
+
+def _answer(row: Mapping[str, Any], where: str) -> str:
+    model = row.get("reward_model")
+    if isinstance(model, Mapping):
+        text = text_of(model, ("ground_truth",), f"{where}: reward_model")
+    elif row.get("answer") not in (None, ""):
+        text = text_of(row, ("answer",), where)
+    else:
+        text = text_of(row, ("matched_solution", "solution"), where)
+        if "\\boxed{" not in text:
+            raise TaskError(f"{where}: no 'answer', and no boxed one in its solution")
+    try:
+        return stated(text)
+    except AnswerError as error:
+        raise TaskError(f"{where}: its answer: {error}") from error

