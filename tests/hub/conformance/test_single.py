@@ -20,20 +20,19 @@ from tests.hub.conformance.mutants import env_id
 # These start a process, or play rounds that may take longer than the first: on a busy machine they
 # need more time than they take on a quiet one.
 PATIENT, PATIENCE = ("process", "memory"), 60.0
-SHARE = 2.4  # seconds of one rule
 
 
 def outcome(folder: Path, name: str, rule: str, strict: bool = True, seconds: float = 8.0) -> Check:
     """Run one rule over one mutant, in this process."""
-    seconds = PATIENCE if rule in PATIENT else seconds
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # as in a process of its own, whose warnings nobody sees
         return _outcome(folder, name, rule, strict, seconds)
 
 
 def _outcome(folder: Path, name: str, rule: str, strict: bool, seconds: float) -> Check:
-    session = Session(find(env_id(name)), strict, seconds, Pulse(folder / "pulse"))
-    session.begin(SHARE, seconds)
+    whole = PATIENCE if rule in PATIENT else seconds
+    session = Session(find(env_id(name)), strict, whole, Pulse(folder / "pulse"))
+    session.begin(0.3 * seconds, whole)
     try:
         return judge(session, {r.name: r for r in TABLE}[rule])
     finally:
