@@ -16,7 +16,6 @@ from hub.conformance.worker import judge
 from tests import need
 from tests.hub.conformance.mutants import env_id
 
-
 # These start a process, or play rounds that may take longer than the first: on a busy machine they
 # need more time than they take on a quiet one.
 PATIENT, PATIENCE = ("process", "memory"), 60.0
