@@ -25,7 +25,8 @@ ROOT = Task(
     {"kind": "asserts", "entry": "root", "preamble": "import math\n\n\n",
      "solution": "def root(n):\n    return math.sqrt(n)\n",
      "test": "def check(candidate):\n    import random\n    for _ in range(5):\n"
-             "        n = random.randint(2, 9)\n        assert abs(candidate(n) ** 2 - n) < 1e-6\n"},
+             "        n = random.randint(2, 9)\n"
+             "        assert abs(candidate(n) ** 2 - n) < 1e-6\n"},
 )  # fmt: skip
 
 
