@@ -58,7 +58,7 @@ def test_an_unknown_id_is_exit_status_two_and_one_line() -> None:
 def test_a_time_that_is_no_number_is_exit_status_two(seconds: str) -> None:
     done = run("check", env_id("Good"), "--seconds", seconds)
     assert done.returncode == 2
-    assert f"{seconds} is no time" in done.stderr
+    assert f"{seconds} is no finite number" in done.stderr
 
 
 @pytest.mark.parametrize("how", [signal.SIGTERM, signal.SIGKILL])
