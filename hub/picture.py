@@ -6,6 +6,7 @@ import struct
 import zlib
 from collections.abc import Sequence
 from pathlib import Path
+from types import ModuleType
 from typing import Any, TypeAlias
 
 import numpy as np
@@ -69,12 +70,11 @@ def check(frame: Any) -> None:
         raise FrameError(f"a frame of {what}: expected uint8 (height, width, 3)")
 
 
-def save_gif(frames: Sequence[Frame], path: Path, fps: float) -> None:
-    """Write `frames` as a looping GIF film of `fps` frames a second.
+def pillow(path: Path) -> ModuleType:
+    """Return `PIL.Image`, which writes the film `path`.
 
     Raises:
         MissingDependency: Pillow is not installed.
-        FrameError: There is no frame, or one is not `[height, width, 3]` uint8.
     """
     try:
         from PIL import Image
@@ -83,11 +83,22 @@ def save_gif(frames: Sequence[Frame], path: Path, fps: float) -> None:
             f"{path} needs distribution pillow, not installed here. Fix: pip install pillow "
             "(a .png picture needs nothing)"
         ) from error
+    return Image
+
+
+def save_gif(frames: Sequence[Frame], path: Path, fps: float) -> None:
+    """Write `frames` as a looping GIF film of `fps` frames a second.
+
+    Raises:
+        MissingDependency: Pillow is not installed.
+        FrameError: There is no frame, or one is not `[height, width, 3]` uint8.
+    """
+    image = pillow(path)
     if not frames:
         raise FrameError(f"{path}: a film needs at least one frame")
     for frame in frames:
         check(frame)
-    images = [Image.fromarray(frame).quantize(64) for frame in frames]
+    images = [image.fromarray(frame).quantize(64) for frame in frames]
     # GIF counts in hundredths of a second, and browsers slow down what is under two.
     delay = max(20, round(100 / fps) * 10)
     images[0].save(path, save_all=True, append_images=images[1:], duration=delay, loop=0)

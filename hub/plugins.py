@@ -25,7 +25,7 @@ import pluggy
 
 from hub import hookspecs
 from hub.catalogue import catalogue_cards
-from hub.errors import CardError, PluginError, TargetError
+from hub.errors import CardError, HubError, PluginError, TargetError
 from hub.registry import TARGET, Conflict, EnvCard, Registry
 
 GROUP = "hub"
@@ -38,12 +38,16 @@ def load(target: str) -> Any:
     """Import and return what `target` (`"module:attribute"`) names.
 
     Raises:
-        TargetError: The module cannot be imported or has no such attribute.
+        TargetError: The module cannot be imported, whatever it raises, or has no such attribute.
+        HubError: The module raised one itself, such as `MissingDependency` with its fix.
     """
     module, _, attribute = target.partition(":")
     try:
         return getattr(importlib.import_module(module), attribute)
-    except (ImportError, AttributeError) as error:
+    except HubError:
+        raise
+    # A module may fail in any way; the caller's own code is not run here.
+    except (Exception, SystemExit) as error:
         raise TargetError(f"{target} cannot be loaded: {_one_line(error)}") from error
 
 

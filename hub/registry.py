@@ -235,9 +235,21 @@ class Registry:
         try:
             return self._cards[full_id(env_id)][0]
         except KeyError:
+            if env_id in gymnasium.registry:
+                raise UnknownEnvironment(
+                    f"{env_id} is no id of the hub but another that Gymnasium knows; `hub check`, "
+                    "`hub play` and `hub bench --id` take it, all else takes ids of the hub"
+                ) from None
             raise UnknownEnvironment(
                 f"no environment {full_id(env_id)}: {self._hint(env_id)}"
             ) from None
+
+    def claims(self, env_id: str) -> bool:
+        """Tell whether only the hub could know `env_id`: it says so, or its plugin failed."""
+        bare = bare_id(env_id)
+        if bare in gymnasium.registry:
+            return env_id in self
+        return env_id.startswith(PREFIX) or bare.partition("/")[0] in self.failed
 
     def _hint(self, env_id: str) -> str:
         failure = self.failed.get(bare_id(env_id).partition("/")[0])

@@ -47,7 +47,7 @@ def write(name: str, parent: Path) -> list[Path]:
     """Write the distribution `parent/name` and return its files.
 
     Raises:
-        ScaffoldError: The name is no good, or the directory exists.
+        ScaffoldError: The name is no good, the directory exists or cannot be made.
     """
     package = check_name(name)
     root = parent / name
@@ -55,6 +55,10 @@ def write(name: str, parent: Path) -> list[Path]:
         root.mkdir(parents=True)
     except FileExistsError:
         raise ScaffoldError(f"{root} exists; nothing was written. Choose another place") from None
+    except OSError as error:
+        raise ScaffoldError(
+            f"{root} cannot be written: {error.strerror}. Choose another place"
+        ) from error
     values = {"name": name, "package": package}
     written = []
     for source, relative in _walk(files("hub").joinpath("_template"), Path()):

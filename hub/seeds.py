@@ -69,12 +69,12 @@ def reset_mask(options: Mapping[str, Any] | None, num_envs: int) -> Mask | None:
 
     Raises:
         UnknownOption: Another option is given.
-        TypeError: The mask is no bool array.
+        TypeError: The mask is no bool array, or `options` no mapping.
         ValueError: It is not `[num_envs]`, or selects no lane.
     """
+    check_options(options, ("reset_mask",))
     if not options:
         return None
-    check_options(options, ("reset_mask",))
     mask = options["reset_mask"]
     if not isinstance(mask, np.ndarray) or mask.dtype != np.bool_:
         kind = mask.dtype if isinstance(mask, np.ndarray) else type(mask).__name__
@@ -87,7 +87,14 @@ def reset_mask(options: Mapping[str, Any] | None, num_envs: int) -> Mask | None:
 
 
 def check_options(options: Mapping[str, Any] | None, known: tuple[str, ...] = ()) -> None:
-    """Raise `UnknownOption` if `options` has a key that is not in `known`."""
+    """Check the options of a reset.
+
+    Raises:
+        UnknownOption: `options` has a key that is not in `known`.
+        TypeError: `options` is neither None nor a mapping.
+    """
+    if options is not None and not isinstance(options, Mapping):
+        raise TypeError(f"reset options {options!r}: expected a dict of options or None")
     unknown = sorted(map(str, set(options or ()) - set(known)))
     if unknown:
         has = f"the only one is {', '.join(known)}" if known else "this environment has none"

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import hashlib
 import struct
+from typing import Any
 
 from hub.errors import SnapshotError
 
@@ -25,17 +26,29 @@ def seal(config: str, payload: bytes) -> bytes:
     return head + _digest(head, body) + body
 
 
-def unseal(config: str, data: bytes) -> bytes:
+def unseal(config: str, data: Any) -> bytes:
     """Return the payload of a snapshot that `seal` made for the same `config`.
+
+    Args:
+        config: Of the environment that is to be restored.
+        data: The bytes, or what holds them: bytearray, memoryview, NumPy array.
 
     Raises:
         SnapshotError: `data` is no snapshot, damaged, of another format version, or of an
             environment with another configuration.
     """
+    try:
+        sealed = memoryview(data).tobytes()
+    except (TypeError, ValueError, BufferError):
+        raise SnapshotError(
+            f"{type(data).__name__} is no snapshot: expected the bytes that snapshot() returned"
+        ) from None
     start = _HEAD.size + _DIGEST_SIZE
-    head, digest, body = data[: _HEAD.size], data[_HEAD.size : start], data[start:]
-    if len(data) < start or not data.startswith(_MAGIC):
-        raise SnapshotError(f"{len(data)} bytes that are no snapshot: expected snapshot()'s bytes")
+    head, digest, body = sealed[: _HEAD.size], sealed[_HEAD.size : start], sealed[start:]
+    if len(sealed) < start or not sealed.startswith(_MAGIC):
+        raise SnapshotError(
+            f"{len(sealed)} bytes that are no snapshot: expected snapshot()'s bytes"
+        )
     _, version, size = _HEAD.unpack(head)
     if version != _VERSION:
         raise SnapshotError(f"snapshot format {version}, expected {_VERSION}: take a new one")

@@ -10,6 +10,7 @@ from gymnasium.spaces import Box, Discrete, MultiBinary, MultiDiscrete, Space
 from gymnasium.vector import AutoresetMode, VectorEnv
 from gymnasium.vector.utils import batch_space
 
+from hub.arguments import INT32_MAX, cast_actions, dense, switch, whole, whole_or_none
 from hub.core_host import CoreHost
 from hub.native import CoreFactory, Draw, fresh, lane_of
 from hub.seeds import SeedLike, lane_seeds, parse_seeds, reset_mask
@@ -41,7 +42,7 @@ class NativeVectorEnv(CoreHost, VectorEnv[Any, Any, npt.NDArray[Any]]):
         draw: Makes the frame of one lane.
 
     Raises:
-        ValueError: An argument is out of range.
+        ValueError: An argument is of another kind or out of range.
         TypeError: The action space is of another kind.
     """
 
@@ -61,9 +62,9 @@ class NativeVectorEnv(CoreHost, VectorEnv[Any, Any, npt.NDArray[Any]]):
         render_mode: str | None = None,
         draw: Draw | None = None,
     ) -> None:
-        _check_count("num_envs", num_envs)
-        if max_episode_steps is not None:
-            _check_count("max_episode_steps", max_episode_steps)
+        num_envs = whole("num_envs", num_envs)
+        limit = whole_or_none("max_episode_steps", max_episode_steps)
+        threads = whole_or_none("num_threads", num_threads, INT32_MAX)
         if not isinstance(action_space, (Box, Discrete, MultiBinary, MultiDiscrete)):
             raise TypeError(
                 f"action space {action_space}: a native core takes actions as one array, "
@@ -72,12 +73,12 @@ class NativeVectorEnv(CoreHost, VectorEnv[Any, Any, npt.NDArray[Any]]):
         self.autoreset_mode = AutoresetMode(autoreset_mode)
         self.metadata = {**type(self).metadata, "autoreset_mode": self.autoreset_mode}
         self.num_envs = num_envs
-        self.copy = copy
+        self.copy = switch("copy", copy)
         self.single_observation_space = observation_space
         self.single_action_space = action_space
         self.observation_space = batch_space(observation_space, num_envs)
         self.action_space = batch_space(action_space, num_envs)
-        settings = (self.autoreset_mode, max_episode_steps, num_threads)
+        settings = (self.autoreset_mode, limit, threads)
         self._host(factory, (observation_space, num_envs, *settings), render_mode, draw)
 
     @property
@@ -124,7 +125,7 @@ class NativeVectorEnv(CoreHost, VectorEnv[Any, Any, npt.NDArray[Any]]):
         """Step every lane.
 
         Args:
-            actions: An array of `action_space`; lists are converted.
+            actions: An array of `action_space`; lists, other integers and strides are converted.
 
         Returns:
             Observations, rewards, terminations, truncations and infos. Under SAME_STEP infos hold
@@ -132,12 +133,17 @@ class NativeVectorEnv(CoreHost, VectorEnv[Any, Any, npt.NDArray[Any]]):
 
         Raises:
             InvalidAction: An action is outside the space; no lane was stepped.
-            TypeError: The actions' dtype is of another kind (floats for whole numbers).
+            TypeError: The actions' dtype is of another kind (floats for whole numbers), or they
+                are a masked array.
             gymnasium.error.ResetNeeded: Before the first reset, or when a lane that ended was not
                 reset under DISABLED.
         """
-        if type(actions) is not np.ndarray or actions.dtype != self.action_space.dtype:
-            actions = self._as_actions(actions)
+        if (
+            type(actions) is not np.ndarray
+            or actions.dtype != self.action_space.dtype
+            or not actions.flags.c_contiguous
+        ):
+            actions = cast_actions(dense(actions), np.dtype(self.action_space.dtype))
         ended = self._core.step(actions)
         lanes = self._lanes
         infos = self._final() if ended and lanes.final_observations is not None else {}
@@ -150,13 +156,6 @@ class NativeVectorEnv(CoreHost, VectorEnv[Any, Any, npt.NDArray[Any]]):
             lanes.truncations.copy(),
             infos,
         )
-
-    def _as_actions(self, actions: Any) -> npt.NDArray[Any]:
-        given = np.asarray(actions)
-        wanted = np.dtype(self.action_space.dtype)
-        if not np.can_cast(given.dtype, wanted, "same_kind"):
-            raise TypeError(f"actions of dtype {given.dtype}: expected {wanted}")
-        return np.ascontiguousarray(given, wanted)
 
     def _final(self) -> dict[str, Any]:
         """Lay out the last observations of this step's episodes as Gymnasium does."""
@@ -193,8 +192,3 @@ class NativeVectorEnv(CoreHost, VectorEnv[Any, Any, npt.NDArray[Any]]):
             self._observe = batch.copy
         else:
             self._observe = lambda: fresh(batch)
-
-
-def _check_count(name: str, value: Any) -> None:
-    if not isinstance(value, int) or value < 1:
-        raise ValueError(f"{name} {value!r}: expected a whole number, 1 or more")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib.util
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import replace
@@ -9,14 +10,17 @@ from pathlib import Path
 from typing import Any
 
 import click
+import gymnasium
 from rich.markup import escape
 
 from hub.bench import Plan, Row, compare
 from hub.bench.document import SCHEMA, document, read_rows
+from hub.bench.machine import machine
 from hub.bench.report import page
 from hub.bench.suites import check_names, run, suites
 from hub.bench.table import changes_table, rows_tables
-from hub.cli.output import console, json_option, write_json
+from hub.cli.output import Finite, check_writable, console, json_option, write_json
+from hub.errors import UnknownEnvironment
 from hub.plugins import PLUGINS
 from hub.registry import PREFIX
 
@@ -31,7 +35,7 @@ def _epilog() -> str:
 @click.option("--id", "ids", metavar="ID", multiple=True, help="Only this environment; repeat.")
 @click.option("--lanes", metavar="N", type=click.IntRange(1), multiple=True, help="Lanes; repeat.")
 @click.option("--rounds", type=click.IntRange(1), help="Timed rounds of each case.")
-@click.option("--seconds", type=click.FloatRange(0.0, min_open=True), help="Length of a round.")
+@click.option("--seconds", type=Finite(0.0, min_open=True), help="Length of a round.")
 @click.option("--threads", type=click.IntRange(1), default=1, show_default=True, help="Cores.")
 @click.option("--quick", is_flag=True, help="A first look: few lanes, goals shown but not held.")
 @click.option("--html", "html_path", metavar="PATH", help="Write one HTML file with plots.")
@@ -59,7 +63,7 @@ def command(
     names = names or ("throughput",)
     check_names(names)
     old = read_rows(old_path) if old_path else None
-    _check_writable(html_path, json_path)
+    check_writable(html_path, json_path)
     length, count = (0.05, 3) if quick else (0.2, 7)
     known = tuple(map(_resolve, ids))
     plan = Plan(known, lanes, seconds or length, rounds or count, threads, quick)
@@ -81,6 +85,10 @@ def command(
 
 def _print(rows: list[Row], changes: list[dict[str, Any]] | None) -> None:
     screen = console()
+    here = machine()
+    memory = f", {here['memory_gib']} GiB" if here["memory_gib"] else ""
+    text = f"measured on {here['cpu']}, {here['cores']} cores{memory}, load {here['load']}"
+    screen.print(text, style="dim", markup=False)
     for table in rows_tables(rows):
         screen.print(table)
         screen.print()
@@ -88,17 +96,35 @@ def _print(rows: list[Row], changes: list[dict[str, Any]] | None) -> None:
         screen.print(changes_table(changes))
 
 
-def _check_writable(*paths: str | None) -> None:
-    """Refuse a path that cannot be written before the minutes of measuring, not after."""
-    for path in paths:
-        if path and path != "-" and not Path(path).resolve().parent.is_dir():
-            raise click.FileError(path, f"no folder {Path(path).parent}")
-
-
 def _resolve(env_id: str) -> str:
-    """Return the printed form of a hub id; any other Gymnasium id is left as it is."""
-    known = env_id.startswith(PREFIX) or env_id in PLUGINS.registry
-    return PLUGINS.registry.card(env_id).id if known else env_id
+    """Return the printed form of a hub id; any other Gymnasium id is left as it is.
+
+    Raises:
+        UnknownEnvironment: Nobody registered it; the message names the nearest ids.
+        gymnasium.error.Error: It is Gymnasium's in other versions only.
+    """
+    registry = PLUGINS.registry
+    if env_id in registry or env_id.startswith(PREFIX):
+        return registry.card(env_id).id
+    module, _, _ = env_id.rpartition(":")
+    if module:
+        # Imported only where it is measured: it may be heavy, and may crash.
+        if not _is_there(module):
+            raise UnknownEnvironment(f"no environment {env_id}: no module {module} is installed")
+        return env_id
+    try:
+        return gymnasium.spec(env_id).id
+    except (gymnasium.error.VersionNotFound, gymnasium.error.DeprecatedEnv):
+        raise
+    except gymnasium.error.Error:
+        return registry.card(env_id).id
+
+
+def _is_there(module: str) -> bool:
+    try:
+        return importlib.util.find_spec(module) is not None
+    except ImportError:  # the package around it is absent
+        return False
 
 
 @contextmanager

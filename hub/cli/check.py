@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from hub.cli.output import console, json_option, write_json
+from hub.cli.output import Finite, console, json_option, write_json
 from hub.conformance import DEFAULT_SECONDS, RULES, SCHEMA, Check, Report, check
 
 if TYPE_CHECKING:
@@ -32,7 +32,7 @@ def _explain(context: click.Context, _: click.Parameter, wanted: bool) -> None:
 @click.argument("env_id", metavar="ID")
 @click.option(
     "--seconds",
-    type=click.FloatRange(min=2.0),
+    type=Finite(min=2.0),
     default=DEFAULT_SECONDS,
     show_default=True,
     help="Time for everything; what never returns is ended by then.",
@@ -62,7 +62,8 @@ def command(
     """Check the environment ID against every rule of an environment.
 
     ID is any id that gymnasium.make takes (CartPole-v1, module:Name-v0), or one of the hub.
-    Exit status: 0 nothing found, 1 a rule is broken, 2 no such environment.
+    Exit status: 0 nothing found, 1 a rule is broken, 2 no such environment, or
+    something that it needs is not installed.
     """
     out = console(json_path)
     names = rules or tuple(rule.name for rule in RULES)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any, get_args
+from typing import TYPE_CHECKING, Any, get_args
 
 import click
 
@@ -11,6 +11,12 @@ import hub
 from hub.cli.output import console, json_option, write_json
 from hub.describe import availability, fidelity
 from hub.registry import Backend, EnvCard, Family
+
+if TYPE_CHECKING:
+    from rich.console import Console
+    from rich.text import Text
+
+TABLE_WIDTH = 100  # columns; in fewer, a table folds each summary to a word a line
 
 
 def row(card: EnvCard) -> dict[str, Any]:
@@ -65,6 +71,29 @@ def command(
 
 
 def _print(found: list[tuple[EnvCard, dict[str, Any]]]) -> None:
+    from rich.text import Text
+
+    out = console()
+    if not found:
+        out.print("no environment matches")
+    elif out.width < TABLE_WIDTH:
+        _print_narrow(found, out)
+    else:
+        _print_table(found, out)
+    for record in hub.PLUGINS.records:
+        if record.status == "failed":
+            words = f"failed, its environments are not listed: {record.error}"
+            console(stderr=True).print(Text(f"plugin {record.label} {words}"))
+
+
+def _here(r: dict[str, Any]) -> Text:
+    from rich.text import Text
+
+    here = Text("yes", "green") if r["available"] else Text(f"no: {r['reason']}", "yellow")
+    return here.append(f"\nfix: {r['fix']}") if r["fix"] else here
+
+
+def _print_table(found: list[tuple[EnvCard, dict[str, Any]]], out: Console) -> None:
     from rich.table import Table
     from rich.text import Text
 
@@ -72,13 +101,17 @@ def _print(found: list[tuple[EnvCard, dict[str, Any]]]) -> None:
     for name in ("id", "backend", "fidelity", "here", "summary"):
         table.add_column(name, no_wrap=name == "id", overflow="fold")
     for card, r in found:
-        here = Text("yes", "green") if r["available"] else Text(f"no: {r['reason']}", "yellow")
-        if r["fix"]:
-            here.append(f"\nfix: {r['fix']}")
-        table.add_row(r["id"], r["backend"], r["fidelity"] or "-", here, Text(card.summary))
-    console().print(table if found else "no environment matches")
-    failed = [record for record in hub.PLUGINS.records if record.status == "failed"]
-    for record in failed:
-        console(stderr=True).print(
-            Text(f"plugin {record.label} failed, its environments are not listed: {record.error}")
-        )
+        fidelity = r["fidelity"] or "-"
+        table.add_row(r["id"], r["backend"], fidelity, _here(r), Text(card.summary))
+    out.print(table)
+
+
+def _print_narrow(found: list[tuple[EnvCard, dict[str, Any]]], out: Console) -> None:
+    """A few lines for each environment, where columns would be too narrow to read."""
+    from rich.padding import Padding
+    from rich.text import Text
+
+    for card, r in found:
+        facts = Text(f"{r['backend']}, fidelity {r['fidelity'] or '-'}, here: ").append(_here(r))
+        out.print(Text(r["id"], "bold"))
+        out.print(Padding(Text("\n").join([Text(card.summary), facts]), (0, 0, 0, 2)))

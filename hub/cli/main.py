@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from typing import Any
 
 import click
 import gymnasium
@@ -29,12 +31,38 @@ BUILT_IN: dict[str, tuple[str, str]] = {
     "rescore": ("hub.cli.rescore:command", "Grade recorded episodes again."),
     "tasks": ("hub.cli.tasks:command", "Validate tasks by oracle, null and cheating agents."),
     "tour": ("hub.cli.tour:command", "Check, measure and play what is installed."),
+    "train": ("hub.cli.train:command", "Train a policy, with its learning curve."),
     "verify": ("hub.cli.verify:command", "Prove that a translation equals its reference."),
 }
 
 
+@contextmanager
+def _pipe() -> Iterator[None]:
+    """End with status 141, as a shell's own tools do, when the reader (`| head`) has gone."""
+    try:
+        yield
+    except (BrokenPipeError, SystemExit) as error:
+        # rich meets the closed pipe first and makes it status 1.
+        if not any(isinstance(e, BrokenPipeError) for e in (error, error.__context__)):
+            raise
+        # Keep the interpreter from flushing to the pipe at exit.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        sys.exit(141)
+
+
 class LazyGroup(click.Group):
     """A group whose subcommands are imported when they are run."""
+
+    def make_context(self, *args: Any, **kwargs: Any) -> click.Context:
+        """Parse the command line; `--help` prints here."""
+        # Inside of click's own `main`, which makes a closed pipe status 1.
+        with _pipe():
+            return super().make_context(*args, **kwargs)
+
+    def invoke(self, ctx: click.Context) -> Any:
+        """Run the subcommand."""
+        with _pipe():
+            return super().invoke(ctx)
 
     def list_commands(self, ctx: click.Context) -> list[str]:
         """Return the names of all subcommands."""
@@ -80,16 +108,13 @@ def main(arguments: Sequence[str] | None = None) -> None:
     """Run the command line; errors of the hub and of Gymnasium are one line and exit status 2."""
     try:
         status = cli.main(args=arguments, prog_name="hub", standalone_mode=False)
-        sys.stdout.flush()
+        with _pipe():
+            sys.stdout.flush()
     except click.ClickException as error:
         error.show()
         sys.exit(2)
     except click.Abort:
         sys.exit(130)
-    except BrokenPipeError:
-        # The reader (`| head`) has gone; keep the interpreter from flushing to it at exit.
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-        sys.exit(141)
     except (HubError, gymnasium.error.Error) as error:
         click.echo(f"hub: {error}", err=True)
         sys.exit(2)

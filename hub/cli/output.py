@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import json
+import math
 import os
 import sys
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal
 
 import click
 
@@ -14,6 +15,20 @@ if TYPE_CHECKING:
     from rich.console import Console
 
 PIPE_WIDTH = 200  # columns when nobody looks: rows of a table stay on one line for grep
+
+
+class Finite(click.FloatRange):
+    """A range of floats without NaN, which fails no comparison of click's, and infinities."""
+
+    def convert(
+        self, value: Any, param: click.Parameter | None, ctx: click.Context | None
+    ) -> float:
+        """Return the number."""
+        number = float(super().convert(value, param, ctx))
+        if not math.isfinite(number):
+            self.fail(f"{value} is no finite number", param, ctx)
+        return number
+
 
 json_option = click.option(
     "--json",
@@ -26,15 +41,33 @@ json_option = click.option(
 def console(json_path: str | None = None, stderr: bool = False) -> Console:
     """Return the console for people: standard error when JSON has standard output.
 
-    Colours are off when `NO_COLOR` is set or nobody looks; piped tables are `PIPE_WIDTH` wide.
+    Colours, bold and dim with them, are off when `NO_COLOR` is set or nobody looks; piped tables
+    are `PIPE_WIDTH` wide.
     """
     from rich.console import Console
 
     to_stderr = stderr or json_path == "-"
-    plain = bool(os.environ.get("NO_COLOR"))
+    # Not rich's own `no_color`, which keeps the codes of bold and dim.
+    colours: Literal["auto"] | None = None if os.environ.get("NO_COLOR") else "auto"
     stream = sys.stderr if to_stderr else sys.stdout
     width = None if stream.isatty() or "COLUMNS" in os.environ else PIPE_WIDTH
-    return Console(stderr=to_stderr, no_color=plain, highlight=False, width=width)
+    return Console(stderr=to_stderr, color_system=colours, highlight=False, width=width)
+
+
+def check_writable(*paths: str | Path | None) -> None:
+    """Refuse a path that cannot be written before the minutes of work, not after.
+
+    Raises:
+        click.FileError: The folder of one of `paths` is absent or closed to this user.
+    """
+    for path in paths:
+        if path is None or str(path) == "-":
+            continue
+        folder = Path(path).resolve().parent
+        if not folder.is_dir():
+            raise click.FileError(str(path), f"no folder {folder}")
+        if not os.access(folder, os.W_OK):
+            raise click.FileError(str(path), f"folder {folder} cannot be written")
 
 
 def write_json(data: dict[str, Any], schema: str, json_path: str | None) -> None:

@@ -12,7 +12,7 @@ import click
 
 from hub import picture
 from hub import play as playing
-from hub.cli.output import console, json_option, write_json
+from hub.cli.output import check_writable, console, json_option, write_json
 from hub.registry import full_id
 
 SCREEN = ("ansi", "rgb_array")
@@ -44,6 +44,9 @@ def command(
     """
     if record is not None and record.suffix not in (".png", ".gif"):
         raise click.UsageError(f"--record {record}: expected a name ending in .png or .gif")
+    check_writable(record, json_path)
+    if record is not None and record.suffix == ".gif":
+        picture.pillow(record)
     show = json_path != "-" and console().is_terminal
     want = ("rgb_array",) if record else SCREEN if show else ()
     env = playing.make(env_id, want)

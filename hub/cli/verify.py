@@ -11,7 +11,8 @@ from typing import TYPE_CHECKING, Any
 import click
 
 import hub
-from hub.cli.output import console, json_option, write_json
+from hub.cli.output import Finite, check_writable, console, json_option, write_json
+from hub.entry import require
 from hub.registry import EnvCard
 
 if TYPE_CHECKING:
@@ -24,7 +25,7 @@ if TYPE_CHECKING:
 @click.option("--level", type=click.IntRange(1, 4), default=4, help="Highest level to run.")
 @click.option(
     "--sample",
-    type=click.FloatRange(0, 1, min_open=True),
+    type=Finite(0, 1, min_open=True),
     default=1.0,
     metavar="SHARE",
     help="Share of the declared sizes of L1 to L3; below 1 no certificate is written.",
@@ -66,7 +67,11 @@ def command(
     Exit status 0: all that ran passed (with --check: every certificate holds); 1: something
     failed or is stale; 2: it could not be run.
     """
+    check_writable(html, json_path)
     cards = _cards(ids, every)
+    if not check:
+        for card in cards:
+            require(card)
     if check:
         return _check(cards, json_path)
     if policy:

@@ -12,7 +12,7 @@ from gymnasium.vector import AutoresetMode, VectorEnv
 
 import hub
 from hub.conformance.outcome import Finding, Skipped, blame
-from hub.conformance.play import Probe, Step
+from hub.conformance.play import Probe, Step, blame_making
 from hub.conformance.session import Session
 from hub.conformance.snapshot import Snapshot, snapshot
 from hub.entry import options
@@ -52,10 +52,8 @@ def open_vector(
         **kwargs: Of the environment; for `sync` and `async`, `vector_kwargs` too.
     """
     session.require_time()
-    session.pulse.enter()
-    with blame(f"gymnasium.make_vec(vectorization_mode={kind!r})"):
+    with blame_making(f"gymnasium.make_vec(vectorization_mode={kind!r})", session.pulse):
         env = gymnasium.make_vec(session.spec, num_envs, vectorization_mode=kind, **kwargs)
-    session.pulse.leave()
     session.grant()
     probe = VectorProbe(cast(Any, env), session.pulse)
     try:

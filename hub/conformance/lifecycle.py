@@ -11,14 +11,13 @@ import numpy as np
 from gymnasium.envs.registration import EnvSpec
 
 from hub.conformance.outcome import Finding, Skipped, blame, brief, describe
-from hub.conformance.play import Probe, actions, compare, frames
+from hub.conformance.play import Probe, actions, blame_making, compare, frames
 from hub.conformance.session import OTHER_SEED, SEED, Session
 
 
 def make(session: Session) -> str:
     """`gymnasium.make` makes the environment, with Gymnasium's own checker around it."""
-    session.pulse.enter()
-    with blame("gymnasium.make"):
+    with blame_making("gymnasium.make", session.pulse):
         env = gymnasium.make(session.spec)
     Probe(env, session.pulse).close()
     return type(env.unwrapped).__name__
@@ -39,8 +38,9 @@ def spec(session: Session) -> str:
             if before != after:
                 text = f"{name} changes {field} from {before!r} to {after!r}"
                 raise Finding(text, field=f"spec.{field}")
-    with blame("gymnasium.make of the spec that came back from JSON"):
-        gymnasium.make(again).close()
+    with blame_making("gymnasium.make of the spec that came back from JSON", session.pulse):
+        remade = gymnasium.make(again)
+    Probe(remade, session.pulse).close()
     return f"{len(text)} characters of JSON"
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import copy
 from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any
 
@@ -42,10 +43,8 @@ class Probe:
         self.at, self.done = 0, False
         # Vector environments take a list too; what is reported is the last single one.
         self.seed = seed if isinstance(seed, int) else self.seed
-        self._pulse.enter(0, self.seed)
-        with blame("reset", 0, self.seed):
+        with self._during("reset"):
             result = self.env.reset(seed=seed, options=options)
-        self._pulse.leave()
         if not (isinstance(result, tuple) and len(result) == 2 and isinstance(result[1], dict)):
             raise Finding(
                 f"reset must return (observation, info dict), not {_shape(result)}",
@@ -57,10 +56,8 @@ class Probe:
     def step(self, action: Any) -> Step:
         """Step; a finding unless it returns the five values with an info dict."""
         self.at += 1
-        self._pulse.enter(self.at, self.seed)
-        with blame("step", self.at, self.seed):
+        with self._during("step"):
             result = self.env.step(action)
-        self._pulse.leave()
         if not (isinstance(result, tuple) and len(result) == 5 and isinstance(result[4], dict)):
             raise Finding(
                 "step must return (observation, reward, terminated, truncated, info dict), "
@@ -72,23 +69,30 @@ class Probe:
             self.done = self._ended(result)
         return result
 
+    @contextmanager
+    def _during(self, call: str) -> Iterator[None]:
+        with blame(call, self.at, self.seed), self._pulse.during(call, self.at, self.seed):
+            yield
+
     def _ended(self, result: Step) -> bool:
         return bool(result[2]) or bool(result[3])
 
     def render(self) -> Any:
         """Render one frame."""
-        self._pulse.enter(self.at, self.seed)
-        with blame("render", self.at, self.seed):
-            frame = self.env.render()
-        self._pulse.leave()
-        return frame
+        with self._during("render"):
+            return self.env.render()
 
     def close(self) -> None:
         """Close the environment."""
-        self._pulse.enter(self.at, self.seed)
-        with blame("close", self.at, self.seed):
+        with self._during("close"):
             self.env.close()
-        self._pulse.leave()
+
+
+@contextmanager
+def blame_making(what: str, pulse: Pulse) -> Iterator[None]:
+    """Like `blame`, for a constructor; announces it as the call `make`."""
+    with blame(what), pulse.during("make"):
+        yield
 
 
 def _shape(result: Any) -> str:

@@ -7,7 +7,9 @@ environment in a `Pulse`.
 
 from __future__ import annotations
 
+import contextlib
 import json
+import math
 import os
 import select
 import signal
@@ -20,11 +22,19 @@ from pathlib import Path
 from types import TracebackType
 from typing import Any
 
+from hub.conformance import guardian
 from hub.conformance.pulse import Beat, Pulse
+
+# How often a call into the environment is looked at, in seconds.
+LOOK = 0.25
 
 
 class TimedOut(Exception):
     """The child had not finished at its deadline."""
+
+
+class Hung(TimedOut):
+    """One call into the environment took longer than it may."""
 
 
 class Child:
@@ -43,6 +53,13 @@ class Child:
         self._pulse = Pulse(folder / "pulse")
         self._log = folder / "log"
         self._read, write = os.pipe()
+        # In a session of its own, so that what ends the checking process does not end it too.
+        self._guardian = subprocess.Popen(
+            [sys.executable, "-I", "-S", guardian.__file__, str(folder)],
+            bufsize=0,
+            stdin=subprocess.PIPE,
+            start_new_session=True,
+        )
         path = [entry or str(Path.cwd()) for entry in sys.path]
         env = {**os.environ, "PYTHONPATH": os.pathsep.join(path), "PYTHONHASHSEED": str(hash_seed)}
         command = [sys.executable, "-m", "hub.conformance.worker", str(write), str(folder)]
@@ -57,6 +74,7 @@ class Child:
                 start_new_session=own_group,
             )
         os.close(write)
+        self._tell_guardian(-self._process.pid if own_group else self._process.pid)
         assert self._process.stdin is not None
         with self._process.stdin as stdin:
             stdin.write(json.dumps(request).encode())
@@ -74,27 +92,45 @@ class Child:
         os.close(self._read)
         self._pulse.close()
         self._folder.cleanup()
+        self._tell_guardian("done")
+        assert self._guardian.stdin is not None
+        self._guardian.stdin.close()
+        self._guardian.wait()
 
-    def events(self, deadline: float) -> Iterator[dict[str, Any]]:
+    def _tell_guardian(self, line: int | str) -> None:
+        assert self._guardian.stdin is not None
+        with contextlib.suppress(BrokenPipeError):  # somebody ended it: nothing is left to tell
+            self._guardian.stdin.write(f"{line}\n".encode())
+
+    def events(self, deadline: float, longest: float = math.inf) -> Iterator[dict[str, Any]]:
         """Yield the child's events until it ends.
 
         Args:
             deadline: In terms of `time.monotonic()`.
+            longest: Seconds that one call into the environment may take.
 
         Raises:
-            TimedOut: The deadline passed.
+            TimedOut: The deadline passed; `Hung` if a call took longer than it may.
         """
         buffer = b""
         while True:
-            wait = deadline - time.monotonic()
-            ready, _, _ = select.select([self._read], [], [], max(0.0, wait))
+            wait = max(0.0, min(deadline - time.monotonic(), LOOK))
+            ready, _, _ = select.select([self._read], [], [], wait)
             if not ready:
-                raise TimedOut
+                self._require_time(deadline, longest)
+                continue
             chunk = os.read(self._read, 65_536)
             if not chunk:
                 return
             *lines, buffer = (buffer + chunk).split(b"\n")
             yield from (json.loads(line) for line in lines)
+
+    def _require_time(self, deadline: float, longest: float) -> None:
+        beat, now = self.beat(), time.monotonic()
+        if beat.started and now - beat.started > longest:
+            raise Hung
+        if now >= deadline:
+            raise TimedOut
 
     def beat(self) -> Beat:
         """Return the last announced call into the environment."""

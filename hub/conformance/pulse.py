@@ -9,10 +9,13 @@ from __future__ import annotations
 import mmap
 import struct
 import time
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
-_FORMAT = struct.Struct("<dqq")
+_FORMAT = struct.Struct("<dqqq")
+CALLS = ("make", "reset", "step", "render", "close")
 
 
 @dataclass(frozen=True)
@@ -22,12 +25,14 @@ class Beat:
     Attributes:
         started: `time.monotonic()` at which it began; 0 when none is in progress.
         step: Step within the episode; 0 is the reset.
-        seed: The seed of the play, or -1.
+        seed: The seed of the play, or None.
+        call: Which of `CALLS` it is.
     """
 
     started: float
     step: int
-    seed: int
+    seed: int | None
+    call: str
 
 
 class Pulse:
@@ -39,17 +44,26 @@ class Pulse:
         with path.open("r+b") as file:
             self._map = mmap.mmap(file.fileno(), _FORMAT.size)
 
-    def enter(self, step: int = 0, seed: int | None = None) -> None:
-        """Note that a call into the environment begins."""
-        _FORMAT.pack_into(self._map, 0, time.monotonic(), step, -1 if seed is None else seed)
+    @contextmanager
+    def during(self, call: str, step: int = 0, seed: int | None = None) -> Iterator[None]:
+        """Note that a call into the environment is in progress; step and seed are kept after it.
 
-    def leave(self) -> None:
-        """Note that no call is in progress, keeping step and seed."""
-        struct.pack_into("<d", self._map, 0, 0.0)
+        Args:
+            call: One of `CALLS`.
+            step: Step within the episode.
+            seed: The seed of the play.
+        """
+        number = -1 if seed is None else seed
+        _FORMAT.pack_into(self._map, 0, time.monotonic(), step, number, CALLS.index(call))
+        try:
+            yield
+        finally:
+            struct.pack_into("<d", self._map, 0, 0.0)
 
     def read(self) -> Beat:
         """Return the last heartbeat."""
-        return Beat(*_FORMAT.unpack_from(self._map, 0))
+        started, step, seed, call = _FORMAT.unpack_from(self._map, 0)
+        return Beat(started, step, None if seed < 0 else seed, CALLS[call])
 
     def close(self) -> None:
         """Unmap the file."""

@@ -5,13 +5,9 @@ from __future__ import annotations
 import itertools
 
 from hub.conformance.outcome import Finding, Skipped
-from hub.conformance.play import Frame, Probe, actions, compare, digests, frames
+from hub.conformance.play import Frame, actions, compare, digests, frames
 from hub.conformance.process import Child, TimedOut
 from hub.conformance.session import MIN_STEPS, OTHER_SEED, SEED, Session
-from hub.conformance.snapshot import Snapshot, difference, snapshot
-
-# Seeds tried when asking whether the seed has any effect, and steps played with each.
-SEEDS_TRIED, SEED_STEPS = 4, 50
 
 
 def determinism(session: Session) -> str:
@@ -22,41 +18,6 @@ def determinism(session: Session) -> str:
         second = session.play(probe, SEED)
     compare(first, second, SEED, "two runs with one seed")
     return f"{len(second)} resets and steps, {second[-1].episode + 1} episodes"
-
-
-def seed(session: Session) -> str:
-    """The seed matters, and a reset without one goes on from it."""
-    session.require_determinism()
-
-    def play(probe: Probe, seed: int | None) -> list[Snapshot]:
-        observation, _ = probe.reset(seed=seed)
-        seen = [snapshot(observation, "observation")]
-        for _, action in zip(
-            range(SEED_STEPS), actions(probe.env.action_space, SEED), strict=False
-        ):
-            if probe.done or session.left() < 0:
-                break
-            seen.append(snapshot(probe.step(action)[0], "observation"))
-        return seen
-
-    def equal(a: list[Snapshot], b: list[Snapshot]) -> bool:
-        pairs = zip(a, b, strict=False)
-        return len(a) == len(b) and not any(difference(x, y) for x, y in pairs)
-
-    with session.open() as probe:
-        seeded = [play(probe, SEED + i) for i in range(SEEDS_TRIED)]
-        unseeded = [play(probe, SEED)] + [play(probe, None) for _ in range(SEEDS_TRIED)]
-    seeds_alike = all(equal(seeded[0], other) for other in seeded[1:])
-    resets_alike = all(equal(unseeded[0], other) for other in unseeded[1:])
-    if seeds_alike and resets_alike:
-        return "the environment draws nothing at random"
-    if seeds_alike:
-        text = "reset(seed=) has no effect: every seed gives the same episode"
-        raise Finding(text, 0, "observation", SEED)
-    if resets_alike:
-        text = "reset() without a seed gives the seeded episode again, every time"
-        raise Finding(text, 0, "observation", SEED)
-    return f"{SEEDS_TRIED} seeds"
 
 
 def reset(session: Session) -> str:

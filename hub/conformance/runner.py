@@ -8,17 +8,21 @@ from typing import Any
 
 import hub
 from hub.conformance import specs
-from hub.conformance.process import Child, TimedOut
+from hub.conformance.process import Child, Hung, TimedOut
+from hub.conformance.pulse import Beat
 from hub.conformance.report import Check, Report
 from hub.conformance.rules import GATES, TABLE
 from hub.entry import require
-from hub.errors import HubError, UnknownEnvironment, UnknownOption
+from hub.errors import HubError, MissingDependency, UnknownEnvironment, UnknownOption
 from hub.registry import full_id
 
 DEFAULT_SECONDS = 45.0
-# One call into an environment may take this share of the whole time before it counts as a hang.
-HANG_SHARE = 0.4
-# A child that dies is followed by another for the rules that are left, this many times.
+# One call into an environment may take this share of what is left of the time, and at least these
+# seconds (it may compile something), before it counts as a hang.
+HANG_SHARE, LEAST_HANG = 0.4, 3.0
+# Another child needs this long to begin with what is left.
+LEAST_SECONDS = 2.0
+# A child that dies or hangs is followed by another for the rules that are left, this many times.
 MAX_DEATHS = 4
 
 Listener = Callable[[str, Check | None], None]
@@ -50,12 +54,13 @@ def check(
 
     Raises:
         UnknownEnvironment: Nobody registered the id, or its module cannot be imported.
-        MissingDependency: It is the hub's, and a distribution that it needs is absent.
+        MissingDependency: Something that it needs is absent, by its card or by its own error.
         UnknownOption: There is no such rule.
     """
-    is_hub = env_id in hub.PLUGINS.registry
-    if is_hub:
-        require(hub.PLUGINS.registry.card(env_id))
+    registry = hub.PLUGINS.registry
+    is_hub = env_id in registry
+    if is_hub or registry.claims(env_id):
+        require(registry.card(env_id))
     name = full_id(env_id) if is_hub else env_id
     wanted = _wanted(rules)
     run = _Run(name, seconds, is_hub if strict is None else strict, wanted, listener)
@@ -97,8 +102,12 @@ class _Run:
 
     def once(self) -> None:
         """Let one child work on what is left."""
+        left = self._deadline - time.monotonic()
+        if left < LEAST_SECONDS and self.deaths:
+            self._out_of_time()
+            return
         # The watcher keeps a little, to end a child that does not stop by itself.
-        seconds = max(0.5, (self._deadline - time.monotonic()) * 0.9)
+        seconds = max(0.5, left * 0.9)
         request = {
             "id": self._id,
             "spec": specs.pack_local(self._id),
@@ -109,10 +118,13 @@ class _Run:
         running = ""
         with Child(request, hash_seed=1) as child:
             try:
-                for event in child.events(self._deadline):
+                for event in child.events(self._deadline, max(LEAST_HANG, left * HANG_SHARE)):
                     running = self._take(event, running)
+            except Hung:
+                self._hung(running, child)
+                return
             except TimedOut:
-                self._time_out(running, child)
+                self._out_of_time()
                 return
             if self.left:
                 self._died(running, child)
@@ -120,6 +132,8 @@ class _Run:
     def _take(self, event: dict[str, Any], running: str) -> str:
         if "unknown" in event:
             raise UnknownEnvironment(f"{self._id}: {event['unknown']}")
+        if "missing" in event:
+            raise MissingDependency(f"{self._id}: {event['missing']}")
         if "begin" in event:
             self._tell(event["begin"], None)
             return str(event["begin"])
@@ -130,25 +144,25 @@ class _Run:
         self._checks[outcome.name] = outcome
         self._tell(outcome.name, outcome)
 
-    def _time_out(self, running: str, child: Child) -> None:
+    def _out_of_time(self) -> None:
+        self._skip_rest(f"out of time after {self._seconds:.0f} s: give it more (--seconds)")
+
+    def _hung(self, running: str, child: Child) -> None:
         beat = child.beat()
-        waited = time.monotonic() - beat.started if beat.started else 0.0
-        if running and waited > self._seconds * HANG_SHARE:
-            text = f"the environment did not return within {waited:.0f} s, and was ended"
-            seed = None if beat.seed < 0 else beat.seed
-            self._put(Check(running, "fail", text, beat.step, None, seed))
-            self._skip_rest(f"not run, because the environment hung in {running}")
-        else:
-            self._skip_rest(f"out of time after {self._seconds:.0f} s: give it more (--seconds)")
+        waited = time.monotonic() - beat.started
+        self._ended(running, f"{beat.call}() did not return within {waited:.0f} s", beat)
 
     def _died(self, running: str, child: Child) -> None:
-        self.deaths += 1
         how, beat = child.death(), child.beat()
         if not running:
             raise HubError(f"the process that checks {self._id} did not start: {how}")
-        text = f"the environment ended its process: {how}"
-        seed = None if beat.seed < 0 else beat.seed
-        self._put(Check(running, "fail", text, beat.step, None, seed))
+        where = f" in {beat.call}()" if beat.started else ""
+        self._ended(running, f"the environment ended its process{where}: {how}", beat)
+
+    def _ended(self, running: str, text: str, beat: Beat) -> None:
+        """Note that `running` ended the child, and which rules cannot be run for it."""
+        self.deaths += 1
+        self._put(Check(running, "fail", text, beat.step, None, beat.seed))
         for name in self.left:
             if name.startswith(GATES.get(running, ())):
                 self._put(Check(name, "skip", f"not run, because {running} failed"))
@@ -159,5 +173,5 @@ class _Run:
 
     def finish(self) -> list[Check]:
         """Return the outcomes in the order of the rules."""
-        self._skip_rest(f"not run, because the process ended {self.deaths} times")
+        self._skip_rest(f"not run, because the process ended or hung {self.deaths} times")
         return [self._checks[name] for name in self._wanted]

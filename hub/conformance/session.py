@@ -12,8 +12,8 @@ from gymnasium.envs.registration import EnvSpec
 
 import hub
 from hub.conformance import specs
-from hub.conformance.outcome import Skipped, blame
-from hub.conformance.play import Frame, Probe, frames
+from hub.conformance.outcome import Skipped
+from hub.conformance.play import Frame, Probe, blame_making, frames
 from hub.conformance.pulse import Pulse
 
 # Two seeds far apart, so that `seed + lane` of one never meets the other.
@@ -80,11 +80,9 @@ class Session:
     def open(self, **kwargs: Any) -> Iterator[Probe]:
         """Make the environment, hand out its probe, and close it."""
         self.require_time()
-        self.pulse.enter()
-        with blame("gymnasium.make"):
+        with blame_making("gymnasium.make", self.pulse):
             # The passive checker would raise first and hide at which step and field.
             env = gymnasium.make(self.spec, disable_env_checker=True, **kwargs)
-        self.pulse.leave()
         self.grant()
         probe = Probe(env, self.pulse)
         try:

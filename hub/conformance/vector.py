@@ -79,6 +79,7 @@ def vector_data(session: Session) -> str:
             result = probe.step(action)
             _require_batch(probe, result[0], result[4])
             _require_values(probe, result, declared)
+            _require_double(session, probe, result[1])
             if probe.at == 1:
                 session.grant()  # the first step may have compiled something
             if probe.at >= MIN_STEPS and session.left() < 0:
@@ -113,6 +114,14 @@ def _require_values(probe: VectorProbe, result: Step, declared: Any) -> None:
         low, high = declared.low, declared.high
     if not ((rewards >= low) & (rewards <= high)).all():
         raise Finding(f"{rewards} is not in {declared}", probe.at, "reward", SEED)
+
+
+def _require_double(session: Session, probe: VectorProbe, rewards: Any) -> None:
+    """Raise a finding unless the rewards are as the hub promises them, where its rules apply."""
+    if session.strict and not (isinstance(rewards, np.ndarray) and rewards.dtype == np.float64):
+        got = f"a {type(rewards).__name__} of {rewards.dtype}"
+        text = f"is {got}; the hub asks for a NumPy array of float64"
+        raise Finding(text, probe.at, "reward", SEED)
 
 
 def require_masks(infos: dict[str, Any], probe: VectorProbe, path: str) -> None:

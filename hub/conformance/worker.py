@@ -3,7 +3,8 @@
 The request is `{id, spec, strict, seconds, rules}`, or `{id, spec, replay: [seed, steps]}`; `spec`
 is the pickled `EnvSpec` (base64) of an id that only the parent's process knows, or None. Events go
 to the file descriptor, one JSON object a line: `{begin: NAME}` and `{check: {...}}` for each rule,
-`{digests: [...]}` for a replay, `{unknown: TEXT}` when there is no such id.
+`{digests: [...]}` for a replay, `{unknown: TEXT}` when there is no such id, `{missing: TEXT}` when
+something that the environment needs is not installed.
 """
 
 from __future__ import annotations
@@ -12,6 +13,7 @@ import json
 import os
 import sys
 import time
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -26,14 +28,24 @@ from hub.conformance.report import Check
 from hub.conformance.rules import GATES, TABLE, Rule
 from hub.conformance.session import MIN_STEPS, Session
 
+Tell = Callable[[dict[str, Any]], None]
+
 
 def judge(session: Session, rule: Rule) -> Check:
-    """Run one rule."""
+    """Run one rule.
+
+    Raises:
+        DependencyNotInstalled: The environment says that something it needs is not here.
+    """
     try:
         return Check(rule.name, "pass", rule.run(session))
     except Skipped as reason:
         return Check(rule.name, "skip", str(reason))
     except Finding as found:
+        lacking = found.__cause__
+        # To render may take parts of its own (its rule skips then); without others nothing runs.
+        if rule.name != "render" and isinstance(lacking, gymnasium.error.DependencyNotInstalled):
+            raise lacking from found
         return Check(rule.name, "fail", found.message, found.step, found.field, found.seed)
 
 
@@ -50,7 +62,7 @@ def replay(spec: EnvSpec, seed: int, steps: int, seconds: float, pulse: Pulse) -
     return played
 
 
-def work(request: dict[str, Any], pulse: Pulse, tell: Any) -> None:
+def work(request: dict[str, Any], pulse: Pulse, tell: Tell) -> None:
     """Carry out one request."""
     try:
         spec = specs.unpack(request["spec"]) if request["spec"] else specs.find(request["id"])
@@ -65,7 +77,17 @@ def work(request: dict[str, Any], pulse: Pulse, tell: Any) -> None:
         tell({"digests": digests(replay(spec, seed, steps, request["seconds"], pulse))})
         return
     session = Session(spec, request["strict"], request["seconds"], pulse)
-    rules = [rule for rule in TABLE if rule.name in request["rules"]]
+    try:
+        judge_all(session, request["rules"], tell)
+    except gymnasium.error.DependencyNotInstalled as missing:
+        tell({"missing": str(missing)})
+    finally:
+        session.close()
+
+
+def judge_all(session: Session, wanted: list[str], tell: Tell) -> None:
+    """Run the rules that are `wanted`, in their order."""
+    rules = [rule for rule in TABLE if rule.name in wanted]
     failed: list[str] = []
     for index, rule in enumerate(rules):
         tell({"begin": rule.name})
@@ -78,7 +100,6 @@ def work(request: dict[str, Any], pulse: Pulse, tell: Any) -> None:
         if check.status == "fail" and rule.name in GATES:
             failed.append(rule.name)
         tell({"check": vars(check)})
-    session.close()
 
 
 def main() -> None:

@@ -18,6 +18,7 @@ from gymnasium.vector import AutoresetMode, VectorEnv
 from gymnasium.vector.utils import batch_space
 from numpy.typing import NDArray
 
+from hub.arguments import whole
 from hub.dialogue.env import DialogueEnv
 from hub.errors import ClosedError, InvalidAction
 from hub.seeds import SeedLike, lane_seeds, parse_seeds, reset_mask
@@ -49,9 +50,7 @@ class DialogueVectorEnv(VectorEnv[Texts, Texts, NDArray[Any]]):
         num_envs: int = 1,
         autoreset_mode: AutoresetMode | str = AutoresetMode.NEXT_STEP,
     ) -> None:
-        if not isinstance(num_envs, int) or num_envs < 1:
-            raise ValueError(f"num_envs {num_envs!r}: expected a whole number, 1 or more")
-        self.num_envs = num_envs
+        num_envs = self.num_envs = whole("num_envs", num_envs)
         self.autoreset_mode = AutoresetMode(autoreset_mode)
         self.metadata = {**type(self).metadata, "autoreset_mode": self.autoreset_mode}
         self.envs = [make() for _ in range(num_envs)]

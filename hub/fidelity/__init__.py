@@ -19,10 +19,11 @@ from hub.fidelity.declaration import (
 from hub.fidelity.ladder import Run
 from hub.fidelity.patching import patched
 from hub.fidelity.plans import Distributions, Exact, TeacherForced, Transfer, relative_norm
+from hub.fidelity.recipes import Recipe, find_recipe
 from hub.fidelity.rollouts import Difference, replay
 from hub.fidelity.sources import manifest_hash
 from hub.fidelity.standing import Status, status
-from hub.fidelity.trainers import CurvePoint, Policy, Trained, Trainer
+from hub.fidelity.trainers import CurvePoint, Policy, Trained, Trainer, find_trainer
 from hub.fidelity.verifying import Verification, verify
 
 __all__ = [
@@ -36,6 +37,7 @@ __all__ = [
     "Exact",
     "Mutant",
     "Policy",
+    "Recipe",
     "Reference",
     "Run",
     "Sources",
@@ -46,6 +48,8 @@ __all__ = [
     "Transfer",
     "Verification",
     "compare",
+    "find_recipe",
+    "find_trainer",
     "manifest_hash",
     "patched",
     "policy_actions",

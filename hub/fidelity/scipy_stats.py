@@ -30,6 +30,4 @@ def _module(name: str) -> Any:
     try:
         return importlib.import_module(name)
     except ImportError as error:
-        raise MissingDependency(
-            "the fidelity statistics need scipy: pip install 'gymhub[fidelity]'"
-        ) from error
+        raise MissingDependency("the fidelity statistics need scipy: pip install scipy") from error

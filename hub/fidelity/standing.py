@@ -42,7 +42,8 @@ def status(card: EnvCard) -> Status:
     try:
         path = certificate_path(card)
     except DeclarationError as error:
-        return Status(0, "none", detail=str(error))
+        absent = f"it {card.reason()}. Fix: {card.fix()}" if card.missing() else str(error)
+        return Status(0, "none", detail=absent)
     if not path.is_file():
         return Status(0, "none", detail=f"no certificate yet: run `hub verify {card.id}`")
     try:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from html import escape
 from typing import Any
@@ -84,20 +84,35 @@ def learning_curves(transfer: dict[str, Any]) -> str:
         for row in arm["policies"]
         if row["curve"]
     ]
-    if not curves:
-        return ""
+    return curves_plot(curves, {f"trained in the {arm}": COLOURS[arm] for arm in COLOURS}, COLOURS)
+
+
+def curve_plot(points: Sequence[tuple[float, float]], name: str) -> str:
+    """Learning curve of one policy, `(steps, mean return)` point by point."""
+    colour = COLOURS["engine"]
+    return curves_plot([(name, points)], {name: colour}, {name: colour})
+
+
+def curves_plot(
+    curves: Sequence[tuple[str, Sequence[tuple[float, float]]]],
+    legend: Mapping[str, str],
+    colours: Mapping[str, str],
+) -> str:
+    """Plot `(key, points)` in the colour of its key; empty when there is nothing to plot."""
     points = [point for _, curve in curves for point in curve]
+    if not points:
+        return ""
     x = axis([step for step, _ in points], PAD + 16, WIDTH - 20)
     y = axis([value for _, value in points], HEIGHT - 36, 24)
     parts = [_text(PAD + 10, y(v) + 4, f"{v:.4g}", "end") for v in y.ticks()]
     parts += [_text(x(v), HEIGHT - 18, f"{v:,.0f}", "middle") for v in x.ticks()[1:4]]
-    for arm, curve in curves:
+    for key, curve in curves:
         path = " ".join(f"{x(step):.1f},{y(value):.1f}" for step, value in curve)
         parts.append(
-            f'<polyline points="{path}" fill="none" stroke="{COLOURS[arm]}" stroke-opacity=".6"/>'
+            f'<polyline points="{path}" fill="none" stroke="{colours[key]}" stroke-opacity=".6"/>'
         )
-    for place, (arm, colour) in enumerate(COLOURS.items()):
-        parts.append(_text(PAD + 60 + 160 * place, 14, f"trained in the {arm}", "start", colour))
+    for place, (text, colour) in enumerate(legend.items()):
+        parts.append(_text(PAD + 60 + 160 * place, 14, text, "start", colour))
     parts.append(_text(WIDTH / 2, HEIGHT - 3, "environment steps (y: mean return)", "middle"))
     return _svg(HEIGHT, parts)
 

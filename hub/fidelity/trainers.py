@@ -41,6 +41,14 @@ class Trained:
     policy: Path
     curve: tuple[CurvePoint, ...]
 
+    @property
+    def final_return(self) -> float | None:
+        """Mean over the curve's points in the last tenth of the steps; None without a point."""
+        if not self.curve:
+            return None
+        last = [p.mean_return for p in self.curve if p.steps >= 0.9 * self.curve[-1].steps]
+        return sum(last) / len(last)
+
 
 class Policy(Protocol):
     """A trained policy, acting for a batch of environments."""
@@ -106,7 +114,7 @@ def find_trainer(name: str) -> Trainer:
         known = ", ".join(components) or "none"
         raise MissingDependency(
             f"no trainer {name!r} (registered: {known}); gymhub's own need a framework: "
-            "pip install 'gymhub[torch]' or 'gymhub[jax]'"
+            "pip install torch, or pip install jax"
         )
     try:
         return cast(Trainer, components[name].load())

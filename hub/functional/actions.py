@@ -10,6 +10,7 @@ import numpy as np
 import numpy.typing as npt
 from gymnasium import spaces
 
+from hub.arguments import dense
 from hub.errors import InvalidAction
 
 
@@ -24,14 +25,15 @@ def check_action(space: gymnasium.Space[Any], action: Any) -> Any:
 
     Raises:
         InvalidAction: A shape or a value does not fit the space.
-        TypeError: The actions' dtype is of another kind (floats for whole numbers).
+        TypeError: The actions' dtype is of another kind (floats for whole numbers), or they are
+            a masked array.
     """
     if isinstance(space, spaces.Dict):
         return {key: check_action(sub, action[key]) for key, sub in space.items()}
     if isinstance(space, spaces.Tuple):
         return tuple(check_action(sub, part) for sub, part in zip(space, action, strict=True))
     assert space.dtype is not None  # only composite spaces have none
-    array = action if isinstance(action, jax.Array) else np.asarray(action)
+    array = action if isinstance(action, jax.Array) else dense(action)
     if not np.can_cast(array.dtype, space.dtype, "same_kind"):
         raise TypeError(f"actions of dtype {array.dtype}: expected {space.dtype}")
     if array.shape != space.shape:

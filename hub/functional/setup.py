@@ -6,6 +6,7 @@ from typing import Any
 
 import jax
 
+from hub.arguments import INT32_MAX, whole_or_none
 from hub.functional.env import FunctionalEnv
 
 
@@ -28,12 +29,10 @@ def episode_limit(env: FunctionalEnv[Any, Any], steps: int | None) -> int | None
     """Return the episode limit: `steps`, or the environment's own where it is None.
 
     Raises:
-        ValueError: The limit is no positive number of steps.
+        ValueError: The limit is no whole number from 1 to 2**31 - 1 (steps count in int32).
     """
     limit = env.max_episode_steps if steps is None else steps
-    if limit is not None and limit < 1:
-        raise ValueError(f"max_episode_steps is {limit}: expected at least 1")
-    return limit
+    return whole_or_none("max_episode_steps", limit, INT32_MAX)
 
 
 def resolve_device(device: str | jax.Device | None) -> jax.Device | None:

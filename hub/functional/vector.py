@@ -13,6 +13,7 @@ from gymnasium.error import ResetNeeded
 from gymnasium.vector import AutoresetMode
 from gymnasium.vector.utils import batch_space
 
+from hub.arguments import whole
 from hub.errors import ClosedError
 from hub.functional import host
 from hub.functional.actions import check_action
@@ -61,8 +62,7 @@ class FunctionalVectorEnv(gymnasium.vector.VectorEnv[Any, Any, Any]):
         params: Any = None,
     ) -> None:
         check_adaptable(env, render_mode)
-        if num_envs < 1:
-            raise ValueError(f"num_envs is {num_envs}: expected at least 1")
+        num_envs = whole("num_envs", num_envs)
         if arrays not in ("numpy", "device"):
             raise ValueError(f"arrays is {arrays!r}: expected 'numpy' or 'device'")
         self.functional, self.num_envs, self.render_mode = env, num_envs, render_mode

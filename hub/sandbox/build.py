@@ -132,7 +132,7 @@ def build(
             raise ImageError(f"package {package!r}: expected the name of a Debian package")
     provider("apptainer")
     if importlib.util.find_spec("spython") is None:
-        raise MissingDependency("building images needs spython. Fix: pip install 'gymhub[agents]'")
+        raise MissingDependency("building images needs spython. Fix: pip install spython")
     origin = parse_source(source)
     whole = repr((_DEFINITION, _POST, origin, sorted(packages)))
     digest = hashlib.sha256(whole.encode()).hexdigest()[:32]

@@ -171,10 +171,14 @@ def kill_all(pids: list[int]) -> None:
 
 
 def remove(record: Record) -> None:
-    """Remove what a sandbox left on disk and in control groups, once its processes are gone."""
-    for path in record.cgroups:
-        cgroups.remove(Path(path))
-    shutil.rmtree(record.directory, ignore_errors=True)
+    """Remove what a sandbox left on disk and in control groups, once its processes are gone.
+
+    A control group that is still busy keeps the record, for a later sweep.
+    """
+    shutil.rmtree(record.directory / "files", ignore_errors=True)
+    gone = [cgroups.remove(Path(path)) for path in record.cgroups]
+    if all(gone):
+        shutil.rmtree(record.directory, ignore_errors=True)
 
 
 def records() -> list[Record]:

@@ -42,7 +42,7 @@ def pong_peers(lanes: int) -> dict[str, Advance]:
         rest, for_actions, for_step = jax.random.split(key, 3)
         actions = jax.random.randint(for_actions, (lanes,), 0, env.num_actions)
         keys = jax.random.split(for_step, lanes)
-        _, state, reward, _, _ = step(keys, state, actions, params)
+        _, state, reward, *_ = step(keys, state, actions, params)
         return (state, rest), reward.sum()
 
     @jax.jit

@@ -23,6 +23,7 @@ import jax.numpy as jnp
 import numpy as np
 from gymnasium.spaces import Box, Discrete
 
+from hub.arguments import whole
 from hub.functional import Array, FunctionalEnv, Transition, struct
 from hub_jax import pong_view
 from hub_jax.threefry import Stream, draw, stream
@@ -229,7 +230,6 @@ def observation_space(rules: Rules) -> Box:
     return Box(low, np.ones(8, np.float32))
 
 
-@functools.cache
 def pong(compat: str | None = None, frame_skip: int = 1) -> FunctionalEnv[Pong, None]:
     """Return Pong as a functional environment, one record per configuration.
 
@@ -242,9 +242,12 @@ def pong(compat: str | None = None, frame_skip: int = 1) -> FunctionalEnv[Pong, 
     """
     if compat not in (None, PUFFER):
         raise ValueError(f"compat {compat!r}: expected None or 'puffer'")
-    if not isinstance(frame_skip, int) or not 1 <= frame_skip <= MAX_FRAME_SKIP:
-        raise ValueError(f"frame_skip {frame_skip!r}: expected a whole number from 1 to 8")
-    rules = Rules(compat == PUFFER, frame_skip)
+    # Checked before the cache, where True and 1 are the same key.
+    return _pong(Rules(compat == PUFFER, whole("frame_skip", frame_skip, MAX_FRAME_SKIP)))
+
+
+@functools.cache
+def _pong(rules: Rules) -> FunctionalEnv[Pong, None]:
     return FunctionalEnv(
         name="Pong",
         init=functools.partial(init, rules),

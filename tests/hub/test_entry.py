@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import json
 import pickle
 from collections.abc import Callable
 
@@ -182,6 +183,19 @@ def test_every_spec_survives_json_and_pickling(env_id: str) -> None:
     spec = gymnasium.spec(env_id.removeprefix("hub:"))
     assert EnvSpec.from_json(spec.to_json()) == spec
     assert pickle.loads(pickle.dumps(spec)) == spec
+
+
+def test_gymnasiums_spec_has_the_short_id_and_brings_the_hub_by_itself(site: PluginSite) -> None:
+    site.plugin("acme")
+    text = site.python("import gymnasium; print(gymnasium.make('hub:acme/Walk-v0').spec.to_json())")
+    assert json.loads(text)["id"] == "acme/Walk-v0"
+    out = site.python(f"""
+        import sys, gymnasium
+        from gymnasium.envs.registration import EnvSpec
+        assert "hub" not in sys.modules
+        print(type(gymnasium.make(EnvSpec.from_json({text.strip()!r})).unwrapped).__name__)
+    """)
+    assert out == "Walk\n"
 
 
 def test_a_made_environments_spec_survives_json_and_pickling(walk: Plugins) -> None:

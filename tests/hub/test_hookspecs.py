@@ -122,3 +122,13 @@ def test_hub_register_commands_adds_a_command(site: PluginSite) -> None:
     )
     assert "Say hello." in site.hub("--help").stdout
     assert site.hub("greet").stdout == "hello\n"
+
+
+def test_hub_register_recipes_adds_a_recipe(site: PluginSite, plugins: Plugins) -> None:
+    site.plugin(
+        "acme",
+        "import hub\n@hub.hookimpl\ndef hub_register_recipes(register):\n"
+        '    register("fast", "json:loads", summary="Fast.")\n',
+    )
+    plugins.load(site.points())
+    assert plugins.kind("recipes")["fast"].summary == "Fast."

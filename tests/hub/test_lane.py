@@ -48,7 +48,7 @@ def test_step_before_reset_and_after_the_end_is_refused(env):
     env.reset(seed=0)
     while not env.step(2)[2]:
         pass
-    with pytest.raises(ResetNeeded):
+    with pytest.raises(ResetNeeded, match=r"call reset\(\)"):
         env.step(0)
     env.reset()
     env.step(0)

@@ -44,3 +44,10 @@ def test_a_mask_need_not_be_contiguous():
 def test_unknown_options_are_listed():
     with pytest.raises(UnknownOption, match="a, b; this environment has none"):
         check_options({"b": 1, "a": 2})
+
+
+@pytest.mark.parametrize("options", [5, 0, "reset_mask", ["reset_mask"]])
+@pytest.mark.parametrize("check", [check_options, lambda options: reset_mask(options, 2)])
+def test_options_are_a_mapping_or_none(check, options):
+    with pytest.raises(TypeError, match=r"reset options .*: expected a dict of options or None"):
+        check(options)

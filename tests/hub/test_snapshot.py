@@ -1,3 +1,4 @@
+import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -35,3 +36,14 @@ def test_arbitrary_bytes_are_refused(data):
 def test_another_configuration_is_named_in_the_error():
     with pytest.raises(SnapshotError, match=r"\[lanes=2\].*\[lanes=3\]"):
         unseal("lanes=3", seal("lanes=2", b""))
+
+
+@pytest.mark.parametrize("holder", [bytearray, memoryview, lambda d: np.frombuffer(d, np.uint8)])
+def test_the_bytes_may_come_in_any_holder(holder):
+    assert unseal("a", holder(seal("a", b"state"))) == b"state"
+
+
+@pytest.mark.parametrize("data", [None, 5, "text", [1, 2], object()])
+def test_what_holds_no_bytes_is_refused_by_its_type(data):
+    with pytest.raises(SnapshotError, match=f"^{type(data).__name__} is no snapshot: expected"):
+        unseal("a", data)

@@ -241,7 +241,9 @@ def test_dtypes_and_spaces_are_what_gymnasium_users_expect():
     assert infos == {}
 
 
-@pytest.mark.parametrize("kind", [list, lambda a: a.astype(np.int8), lambda a: a[::-1][::-1]])
+@pytest.mark.parametrize(
+    "kind", [list, np.int8, np.uint64, lambda a: np.stack([a, a], axis=1)[:, 1]]
+)
 def test_actions_may_be_lists_small_integers_or_strided(kind):
     env, other = make(), make()
     env.reset(seed=0), other.reset(seed=0)
@@ -254,6 +256,8 @@ def test_actions_may_be_lists_small_integers_or_strided(kind):
     [
         ([0, 1, 2, 3, 0], hub.InvalidAction, "action 3 of lane 3"),
         ([0, 1, -1, 0, 0], hub.InvalidAction, "action -1 of lane 2"),
+        (np.array([0, 1, 2**63, 0, 0], np.uint64), hub.InvalidAction, f"action {2**63} of lane 2"),
+        (np.ma.array([0, 1, 2, 0, 0], mask=[1, 0, 0, 0, 0]), TypeError, "masked array"),
         ([0, 1, 2], ValueError, r"shape \(5,\)"),
         ([[0], [1], [2], [0], [0]], ValueError, r"shape \(5,\)"),
         ([0.0, 1.0, 2.0, 1.0, float("nan")], TypeError, "float64: expected int64"),
@@ -275,7 +279,15 @@ def test_bad_actions_are_refused_and_no_lane_moves(actions, error, words):
         {"limit": 0},
         {"limit": -1},
         {"limit": 2.5},
+        {"limit": True},
+        {"limit": 2**64},
+        {"lanes": True},
         {"num_threads": 0},
+        {"num_threads": 1.5},
+        {"num_threads": 2**31},
+        {"frame_skip": True},
+        {"frame_skip": 9},
+        {"copy": "no"},
         {"mode": "Sometimes"},
         {"render_mode": "human"},
     ],
@@ -283,6 +295,17 @@ def test_bad_actions_are_refused_and_no_lane_moves(actions, error, words):
 def test_a_bad_argument_is_refused(options):
     with pytest.raises(ValueError, match=r"expected|not a valid"):
         make(**options)
+
+
+def test_numpy_integers_are_as_good_as_pythons():
+    two, eight = np.int64(2), np.uint8(8)
+    env = make(lanes=two, limit=two, num_threads=two, frame_skip=eight, copy=np.True_)
+    other = make(lanes=2, limit=2, num_threads=2, frame_skip=8)
+    same(env.reset(seed=0), other.reset(seed=0))
+    for actions in actions_for(other, 4):
+        same(env.step(actions), other.step(actions))
+    assert type(env.num_envs) is int
+    pickle.loads(pickle.dumps(env)).step(np.zeros(2, int))
 
 
 def test_step_before_reset_is_refused():

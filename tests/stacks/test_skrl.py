@@ -77,7 +77,8 @@ def test_ppo_trains_on_native_lanes(pong: str, mode: str, tmp_path: Path) -> Non
 
 def test_it_recognises_the_vector_class_of_every_installed_environment() -> None:
     for card in hub.PLUGINS.registry:
-        if card.vector_entry_point and not card.missing():
+        # skrl knows no text spaces, so agent environments are not for it.
+        if card.vector_entry_point and card.family != "agent" and not card.missing():
             bases = load(card.vector_entry_point).__bases__
             assert any(base.__module__.startswith("gymnasium.") for base in bases), (
                 f"{card.id}: name gymnasium.vector.VectorEnv among the bases of its vector class"

@@ -129,10 +129,12 @@ void PongCore::require_ready() {
     if (!started_) raise("gymnasium.error", "ResetNeeded", "call reset() before step()");
     if (!(waiting_ && disabled_)) return;
     const std::size_t lane = pong_batch_needs_reset(batch_.get());
-    if (lane < lanes_)
-        raise("gymnasium.error", "ResetNeeded",
-              "the episode of lane " + std::to_string(lane) + " is over and autoreset is disabled; "
-              "reset it with reset(options={'reset_mask': terminated | truncated})");
+    if (lane == lanes_) return;
+    if (lanes_ == 1)
+        raise("gymnasium.error", "ResetNeeded", "the episode is over: call reset() before step()");
+    raise("gymnasium.error", "ResetNeeded",
+          "the episode of lane " + std::to_string(lane) + " is over and autoreset is disabled; "
+          "reset it with reset(options={'reset_mask': terminated | truncated})");
 }
 
 void PongCore::refuse_action(std::size_t lane, const std::string &value) const {

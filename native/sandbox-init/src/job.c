@@ -51,8 +51,21 @@ static void begin(const struct frame *frame, uint64_t timeout_ms) {
     job.flags = 0;
 }
 
+/* Kills what the command has started; returns how much there was. */
+static int kill_tree(void) {
+    pid_t spare[SESSIONS];
+    for (int i = 0; i < SESSIONS; i++) spare[i] = sessions[i].pid;
+    int left = kill_since(job.started_ticks, spare, SESSIONS);
+    if (left && ++job.kill_passes > MAX_KILL_PASSES && contained)
+        kill(-1, SIGKILL); /* faster than it can fork: one sweep that nothing outruns */
+    return left;
+}
+
 /* Answers the command in progress. */
 static void finish(int code) {
+    /* A stopped command is over when its tree is: its first process may die before the last. */
+    if (job.kill_at)
+        for (int pass = 0; pass < 2 * MAX_KILL_PASSES && kill_tree(); pass++) usleep(10000);
     struct capture *out = job.session ? &job.session->out : &job.out;
     struct capture *err = job.session ? &job.session->err : &job.err;
     struct reply reply = {0};
@@ -263,11 +276,7 @@ void session_read_status(struct session *session) {
 }
 
 static void kill_pass(uint64_t now) {
-    pid_t spare[SESSIONS];
-    for (int i = 0; i < SESSIONS; i++) spare[i] = sessions[i].pid;
-    int left = kill_since(job.started_ticks, spare, SESSIONS);
-    if (left && ++job.kill_passes > MAX_KILL_PASSES && contained)
-        kill(-1, SIGKILL); /* faster than it can fork: one sweep that nothing outruns */
+    kill_tree();
     if (job.session && job.session->pid && now >= job.kill_at) kill(job.session->pid, SIGKILL);
 }
 

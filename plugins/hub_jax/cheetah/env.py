@@ -32,6 +32,7 @@ machines would.
 
 from __future__ import annotations
 
+import math
 from typing import Any, ClassVar
 
 import jax
@@ -41,7 +42,7 @@ from numpy.typing import ArrayLike
 
 from hub.functional import Dtype, FunctionalSingleEnv, FunctionalVectorEnv
 from hub.functional.vector import Arrays
-from hub_jax.cheetah.task import CheetahState, half_cheetah
+from hub_jax.cheetah.task import CheetahParams, CheetahState, half_cheetah
 
 METADATA = {"render_modes": ["rgb_array"], "render_fps": 20}
 
@@ -49,6 +50,20 @@ METADATA = {"render_modes": ["rgb_array"], "render_fps": 20}
 def _platform(device: str | None) -> str:
     """Return the platform that `device` names, JAX's own choice for None."""
     return jax.default_backend() if device is None else device.partition(":")[0]
+
+
+def _params(forward: float, control: float, noise: float) -> CheetahParams:
+    weights = {
+        "forward_reward_weight": forward,
+        "ctrl_cost_weight": control,
+        "reset_noise_scale": noise,
+    }
+    for name, weight in weights.items():
+        if not math.isfinite(weight):
+            raise ValueError(f"{name} is {weight}: expected a finite number")
+    if noise < 0.0:
+        raise ValueError(f"reset_noise_scale is {noise}: expected 0 or more")
+    return CheetahParams(**{name: float(weight) for name, weight in weights.items()})
 
 
 class HalfCheetahEnv(FunctionalSingleEnv):
@@ -78,9 +93,12 @@ class HalfCheetahEnv(FunctionalSingleEnv):
         dtype: Dtype = "float32",
         device: str | None = None,
     ) -> None:
-        weights = (forward_reward_weight, ctrl_cost_weight, reset_noise_scale)
-        record = half_cheetah(*weights, dtype=dtype, platform=_platform(device))
-        super().__init__(record, render_mode=render_mode, device=device)
+        super().__init__(
+            half_cheetah(dtype, _platform(device)),
+            render_mode=render_mode,
+            device=device,
+            params=_params(forward_reward_weight, ctrl_cost_weight, reset_noise_scale),
+        )
 
     def set_state(self, qpos: ArrayLike, qvel: ArrayLike) -> None:
         """Put the cheetah into a state; the episode goes on from there, as after a step.
@@ -138,13 +156,13 @@ class HalfCheetahVectorEnv(FunctionalVectorEnv, VectorEnv[Any, Any, Any]):
         device: str | None = None,
         arrays: Arrays = "numpy",
     ) -> None:
-        weights = (forward_reward_weight, ctrl_cost_weight, reset_noise_scale)
         super().__init__(
-            half_cheetah(*weights, dtype=dtype, platform=_platform(device)),
+            half_cheetah(dtype, _platform(device)),
             num_envs,
             max_episode_steps=max_episode_steps,
             render_mode=render_mode,
             autoreset_mode=autoreset_mode,
             device=device,
             arrays=arrays,
+            params=_params(forward_reward_weight, ctrl_cost_weight, reset_noise_scale),
         )

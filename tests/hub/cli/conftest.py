@@ -60,6 +60,6 @@ def acme(site: PluginSite, plugins: Plugins, monkeypatch: pytest.MonkeyPatch) ->
 """
     )
     plugins.load(site.points())
-    for module in ("hub", "hub.plugins", "hub.entry", "hub.describe", "hub.play"):
+    for module in ("hub", "hub.plugins", "hub.entry", "hub.describe", "hub.play", "hub.cli.bench"):
         monkeypatch.setattr(f"{module}.PLUGINS", plugins)
     return plugins

@@ -181,3 +181,24 @@ def test_help_lists_the_suites_of_plugins(site: PluginSite) -> None:
     done = site.hub("bench", "--help")
     assert "toys: Counts toys." in done.stdout
     assert "throughput: Steps per second" in done.stdout
+
+
+@pytest.mark.parametrize(
+    ("env_id", "words"),
+    [
+        ("nope", "no environment hub:nope"),
+        ("toy/Tou-v0", "did you mean hub:toy/Toy-v0,"),
+        ("hub:toy/Tou-v0", "did you mean hub:toy/Toy-v0,"),
+        ("no_such.module:X-v0", "no module no_such.module is installed"),
+        ("CartPole-v9", "`CartPole`"),  # Gymnasium's own words, which name its versions
+    ],
+)
+def test_an_unknown_id_is_a_usage_error_and_names_the_nearest(
+    site: PluginSite, env_id: str, words: str
+) -> None:
+    write_toy(site, BENCH)
+    ended = site.hub("bench", "--id", env_id, *FAST)
+    assert ended.returncode == 2
+    assert ended.stdout == ""
+    assert words in ended.stderr
+    assert "Traceback" not in ended.stderr

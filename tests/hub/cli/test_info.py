@@ -47,3 +47,10 @@ def test_an_absent_environment_shows_its_card_reason_and_fix(run: Run, acme: Plu
     assert "size=3" in shown.out
     env = run("info", "acme/Gone-v0", "--json", "-").json["environment"]
     assert (env["available"], env["observation_space"], env["rules"]) == (False, None, "")
+
+
+def test_an_id_of_gymnasium_is_told_from_an_unknown_one(run: Run, acme: Plugins) -> None:
+    shown = run("info", "CartPole-v1")
+    assert shown.status == 2
+    assert shown.err.startswith("hub: CartPole-v1 is no id of the hub")
+    assert "`hub play`" in shown.err

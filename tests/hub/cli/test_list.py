@@ -78,3 +78,13 @@ def test_a_failed_plugin_is_told_beside_the_list(run: Run, acme: Plugins) -> Non
     assert listed.status == 0
     assert "plugin half (half-dist) failed" in listed.err
     assert "ValueError: no" in listed.err
+
+
+def test_a_narrow_terminal_gets_lines_that_are_whole_words(
+    run: Run, acme: Plugins, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("COLUMNS", "40")
+    lines = [line.rstrip() for line in run("list").out.splitlines()]
+    assert lines[-3:] == ["hub:acme/Walk-v0", "  A walk.", "  python, fidelity -, here: yes"]
+    assert "  fix: pip install ./native/gone" in lines
+    assert max(map(len, lines)) <= 40

@@ -8,6 +8,7 @@ import sys
 import pytest
 
 from hub.cli.output import write_json
+from tests.hub.cli.conftest import Run
 
 
 def in_a_terminal(*arguments: str, env: dict[str, str]) -> str:
@@ -32,9 +33,9 @@ def in_a_terminal(*arguments: str, env: dict[str, str]) -> str:
     return read.decode()
 
 
-@pytest.mark.parametrize("command", ["doctor", "--help"])
-def test_no_color_means_no_colour(command: str) -> None:
-    assert "\x1b[3" not in in_a_terminal(command, env={"NO_COLOR": "1"})
+@pytest.mark.parametrize("command", ["doctor", "--help", "info hub:jax/Pong-v0"])
+def test_no_color_means_no_escape_code_at_all(command: str) -> None:
+    assert "\x1b" not in in_a_terminal(*command.split(), env={"NO_COLOR": "1"})
 
 
 def test_a_terminal_gets_colours() -> None:
@@ -44,3 +45,20 @@ def test_a_terminal_gets_colours() -> None:
 def test_nan_is_refused_in_json() -> None:
     with pytest.raises(ValueError, match="not JSON compliant"):
         write_json({"x": float("nan")}, "hub.x/1", "-")
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        ("bench", "--seconds"),
+        ("check", "CartPole-v1", "--seconds"),
+        ("verify", "--all", "--sample"),
+    ],
+)
+@pytest.mark.parametrize("value", ["nan", "inf"])
+def test_a_number_that_is_not_finite_is_a_usage_error(
+    run: Run, arguments: tuple[str, ...], value: str
+) -> None:
+    ended = run(*arguments, value)
+    assert ended.status == 2
+    assert value in ended.err

@@ -89,6 +89,38 @@ def test_what_cannot_be_played_ends_with_status_2_and_the_reason(
     assert words in played.err
 
 
+@pytest.mark.parametrize("name", ["no/such/walk.png", "no/such/walk.gif"])
+def test_a_record_that_cannot_be_written_is_refused_before_the_episode(
+    run: Run, acme: Plugins, site: PluginSite, tmp_path: Path, name: str
+) -> None:
+    site.module("acme_loud", "def act(observation, info):\n    raise AssertionError('played')")
+    path = tmp_path / name
+    played = run("play", "acme/Walk-v0", "--agent", "acme_loud:act", "--record", str(path))
+    assert played.status == 2
+    assert f"no folder {path.parent}" in played.err
+
+
+def test_a_film_without_pillow_is_refused_before_the_episode(
+    run: Run, acme: Plugins, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    monkeypatch.setitem(sys.modules, "PIL", None)
+    played = run("play", "acme/Walk-v0", "--record", str(tmp_path / "walk.gif"))
+    assert played.status == 2
+    assert "Fix: pip install pillow" in played.err
+
+
+@pytest.mark.parametrize("command", ["play", "info"])
+@pytest.mark.parametrize("source", ["1 / 0", "raise SystemExit(3)", "def broken(:"])
+def test_a_module_that_fails_on_import_is_named_with_its_error(
+    run: Run, acme: Plugins, site: PluginSite, command: str, source: str
+) -> None:
+    site.module("acme_hooks_env", source)
+    ended = run(command, "acme/Walk-v0")
+    assert ended.status == 2
+    assert ended.err.startswith("hub: acme_hooks_env:Walk cannot be loaded: ")
+    assert any(e in ended.err for e in ("ZeroDivisionError", "SystemExit: 3", "SyntaxError"))
+
+
 def test_a_terminal_shows_the_episode_and_takes_keys(site: PluginSite) -> None:
     site.plugin("acme")
     ours, theirs = pty.openpty()

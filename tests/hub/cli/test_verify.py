@@ -11,7 +11,9 @@ from pathlib import Path
 
 import pytest
 
+from hub.plugins import Plugins
 from tests import need
+from tests.hub.cli.conftest import Run
 from tests.plugin_site import PluginSite
 
 need.module("scipy")
@@ -106,3 +108,15 @@ def test_what_cannot_be_run_is_one_line_and_status_2(
     assert run.returncode == 2
     assert message in run.stderr
     assert "Traceback" not in run.stderr
+
+
+def test_an_absent_distribution_is_named_with_its_fix(run: Run, acme: Plugins) -> None:
+    object.__setattr__(acme.registry.card("acme/Gone-v0"), "fidelity", "no_such.fidelity:D")
+    ended = run("verify", "acme/Gone-v0")
+    assert ended.status == 2
+    words = "needs distribution no-such-dist, not installed here. Fix: pip install ./native/gone"
+    assert words in ended.err
+    checked = run("verify", "acme/Gone-v0", "--check", "--json", "-")
+    assert checked.status == 1
+    (result,) = checked.json["results"]
+    assert (result["state"], result["detail"]) == ("none", f"it {words}")

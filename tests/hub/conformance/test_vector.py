@@ -20,6 +20,7 @@ FAULTS = [
     ("NoActionSpace", "vector_spaces", "action_space"),
     ("UnbatchedObservation", "vector_data", "observation"),
     ("ColumnReward", "vector_data", "reward"),
+    ("FloatReward", "vector_data", "reward"),
     ("NaNReward", "vector_data", "reward"),
     ("IntFlags", "vector_data", "terminated"),
     ("NoMask", "vector_data", "info['t']"),
@@ -84,3 +85,7 @@ def test_lanes_that_share_a_generator_break_no_rule_of_gymnasium(tmp_path: Path,
 
 def test_lanes_that_share_a_generator_break_the_rule_of_the_hub(tmp_path: Path) -> None:
     assert outcome(tmp_path, "OneGenerator", "vector_seeds").status == "fail"
+
+
+def test_single_precision_rewards_break_no_rule_of_gymnasium(tmp_path: Path) -> None:
+    assert outcome(tmp_path, "FloatReward", "vector_data", strict=False).status == "pass"

@@ -180,6 +180,13 @@ def test_bad_actions_are_named_and_nothing_is_stepped(actions, error, words):
     assert env.step(np.zeros(3, int))[0][:, 0].tolist() == [1, 1, 1]
 
 
+def test_masked_actions_are_refused():
+    env = vector(AutoresetMode.NEXT_STEP)
+    env.reset(seed=0)
+    with pytest.raises(TypeError, match="masked array"):
+        env.step(np.ma.array([0, 1, 0], mask=[True, False, False]))
+
+
 def test_a_nan_among_continuous_actions_is_named():
     env = FunctionalVectorEnv(walk(), 2)
     env.reset(seed=0)
@@ -190,10 +197,12 @@ def test_a_nan_among_continuous_actions_is_named():
 @pytest.mark.parametrize(
     ("options", "words"),
     [
-        ({"num_envs": 0}, "num_envs is 0"),
+        ({"num_envs": 0}, "num_envs 0: expected"),
+        ({"num_envs": True}, "num_envs True: expected"),
         ({"arrays": "torch"}, "arrays is 'torch'"),
         ({"render_mode": "human"}, "render_mode 'human': script has"),
-        ({"max_episode_steps": 0}, "max_episode_steps is 0"),
+        ({"max_episode_steps": 0}, "max_episode_steps 0: expected"),
+        ({"max_episode_steps": 2.5}, "max_episode_steps 2.5: expected"),
         ({"autoreset_mode": "Later"}, "Later"),
     ],
 )

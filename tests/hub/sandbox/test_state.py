@@ -142,6 +142,22 @@ def test_a_record_survives_json() -> None:
         state.remove(record)
 
 
+def test_a_busy_control_group_is_left_to_a_later_sweep(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    busy = tmp_path / "group" / "busy"
+    busy.mkdir(parents=True)
+    record = Record(**{**vars(Record.new()), "owner_started": 1, "cgroups": [str(busy.parent)]})
+    record.write()
+    monkeypatch.setattr(state.cgroups.remove, "__defaults__", (0.02,))
+    assert record.id in state.sweep()
+    assert record.directory.exists()
+    busy.rmdir()
+    assert record.id in state.sweep()
+    assert not record.directory.exists()
+    assert not busy.parent.exists()
+
+
 def test_a_state_directory_of_somebody_else_is_refused(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

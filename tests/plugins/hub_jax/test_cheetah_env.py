@@ -57,8 +57,9 @@ def test_twenty_steps_from_one_state_equal_gymnasiums(single, reference):
             assert ours[4][name] == pytest.approx(value, abs=1e-5), name
 
 
-def test_the_weights_weigh(reference):
-    env = gymnasium.make(ID, forward_reward_weight=2.0, ctrl_cost_weight=0.5, reset_noise_scale=0.0)
+def test_the_weights_weigh():
+    weights = {"forward_reward_weight": 2.0, "ctrl_cost_weight": 0.5, "reset_noise_scale": 0.0}
+    env = gymnasium.make(ID, dtype="float64", **weights)
     observation, info = env.reset(seed=0)
     assert not observation.any()
     action = np.full(6, 2.0, np.float32)  # charged as given, not as clipped
@@ -67,6 +68,14 @@ def test_the_weights_weigh(reference):
     assert info["reward_ctrl"] == pytest.approx(-0.5 * 24.0, rel=1e-6)
     assert reward == pytest.approx(info["reward_forward"] + info["reward_ctrl"], rel=1e-6)
     env.close()
+
+
+@pytest.mark.parametrize(
+    ("option", "value"), [("reset_noise_scale", -0.1), ("ctrl_cost_weight", float("nan"))]
+)
+def test_a_bad_weight_is_named(option, value):
+    with pytest.raises(ValueError, match=f"{option} is {value}: expected"):
+        gymnasium.make(ID, **{option: value})
 
 
 def test_set_state_is_what_the_next_step_starts_from(single):

@@ -47,14 +47,6 @@ def test_the_states_of_each_kind_are_of_that_kind():
     assert tilted["on its back"].max() < 0 < tilted["on its feet"].min()
 
 
-def test_single_and_free_steps_equal_mujocos_on_a_sample():
-    report = run_forced(DECLARATION, DECLARATION.rollouts, sample=0.12)
-    assert report.passed, report.worst
-    assert report.states >= 1200
-    assert report.free_runs >= 100
-
-
-@pytest.mark.slow
 def test_single_and_free_steps_equal_mujocos_on_ten_thousand_states():
     report = run_forced(DECLARATION, DECLARATION.rollouts)
     assert report.states >= 10_000
@@ -81,9 +73,7 @@ def test_there_are_thirty_mutants_of_every_kind():
     }
 
 
-@pytest.mark.parametrize(
-    ("name", "check"), [("gravity", "bias"), ("limit-sign", "limit_sign"), ("radius", "dist")]
-)
+@pytest.mark.parametrize(("name", "check"), [("gravity", "bias"), ("limit-sign", "limit_sign")])
 def test_a_mutant_is_caught_while_it_lives_and_gone_afterwards(name, check):
     mutant = next(m for m in DECLARATION.mutants if m.name == name)
     with mutant.inject():

@@ -1,5 +1,6 @@
 """The cheetah's pure functions: jit, batches, keys, precision, resets."""
 
+import hashlib
 import subprocess
 import sys
 
@@ -16,7 +17,7 @@ LANES, STEPS = 16, 5
 AGREE = {"float64": 1e-9, "float32": 2e-2}
 
 
-def play(dtype, seeds, steps=STEPS, order=None):
+def play(dtype, seeds, steps=STEPS):
     """Step lanes with actions that depend on the seed; returns observations and rewards."""
     env = half_cheetah(dtype=dtype)
     seeds = np.asarray(seeds)
@@ -62,12 +63,9 @@ def test_another_process_gives_the_same_trajectory():
         "from tests.plugins.hub_jax.test_cheetah_task import play;"
         "import hashlib; print(hashlib.sha256(play('float32', range(16)).tobytes()).hexdigest())"
     )
-    runs = [
-        subprocess.run([sys.executable, "-c", code], check=True, capture_output=True, text=True)
-        for _ in range(2)
-    ]
-    assert runs[0].stdout == runs[1].stdout
-    assert len(runs[0].stdout.strip()) == 64
+    there = subprocess.run([sys.executable, "-c", code], check=True, capture_output=True, text=True)
+    here = hashlib.sha256(play("float32", range(16)).tobytes()).hexdigest()
+    assert there.stdout.strip() == here
 
 
 def test_both_precisions_live_in_one_process():
@@ -107,9 +105,6 @@ def test_one_configuration_is_one_record():
     assert half_cheetah(dtype="float64") is half_cheetah(dtype="float64")
 
 
-@pytest.mark.parametrize(
-    ("options", "message"), [({"dtype": "float16"}, "float16"), ({"reset_noise_scale": -1.0}, "-1")]
-)
-def test_a_bad_option_is_named(options, message):
-    with pytest.raises(ValueError, match=message):
-        half_cheetah(**options)
+def test_a_bad_dtype_is_named():
+    with pytest.raises(ValueError, match="'float16': expected"):
+        half_cheetah(dtype="float16")

@@ -139,11 +139,20 @@ def test_x64_is_neither_needed_nor_noticed():
 
 @pytest.mark.parametrize(
     ("options", "words"),
-    [({"compat": "atari"}, "compat 'atari'"), ({"frame_skip": 9}, "frame_skip 9")],
+    [
+        ({"compat": "atari"}, "compat 'atari'"),
+        ({"frame_skip": 9}, "frame_skip 9"),
+        ({"frame_skip": True}, "frame_skip True"),
+    ],
 )
 def test_a_bad_option_is_named(options, words):
+    pong(frame_skip=1)  # to a cache True is the same key
     with pytest.raises(ValueError, match=words):
         gymnasium.make("hub:jax/Pong-v0", **options)
+
+
+def test_one_record_serves_every_kind_of_integer():
+    assert pong(frame_skip=np.int64(2)) is pong(None, 2)
 
 
 def test_the_registered_limit_ends_an_endless_rally():

@@ -77,7 +77,7 @@ class PongEnv(NativeEnv):
     def __init__(
         self, render_mode: str | None = None, *, compat: str | None = None, frame_skip: int = 1
     ) -> None:
-        check_options(compat, frame_skip)
+        frame_skip = check_options(compat, frame_skip)
         super().__init__(
             partial(bind, compat=compat, frame_skip=frame_skip),
             observation_space(compat),
@@ -119,7 +119,7 @@ class PongVectorEnv(NativeVectorEnv, VectorEnv[Any, Any, npt.NDArray[Any]]):
         copy: bool = True,
         num_threads: int | None = None,
     ) -> None:
-        check_options(compat, frame_skip)
+        frame_skip = check_options(compat, frame_skip)
         super().__init__(
             partial(bind, compat=compat, frame_skip=frame_skip),
             observation_space(compat),

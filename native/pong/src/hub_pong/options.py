@@ -7,6 +7,8 @@ from typing import Any
 import numpy as np
 from gymnasium.spaces import Box, Discrete
 
+from hub.arguments import whole
+
 METADATA: dict[str, Any] = {"render_modes": ["rgb_array", "ansi"], "render_fps": 60}
 PUFFER = "puffer"
 MAX_FRAME_SKIP = 8
@@ -14,12 +16,15 @@ MAX_FRAME_SKIP = 8
 _BALL_X, _BALL_Y = 2, 3
 
 
-def check_options(compat: str | None, frame_skip: int) -> None:
-    """Raise `ValueError` unless `compat` is None or `"puffer"` and `frame_skip` is 1 to 8."""
+def check_options(compat: str | None, frame_skip: int) -> int:
+    """Return `frame_skip` as a Python int.
+
+    Raises:
+        ValueError: `compat` is neither None nor `"puffer"`, or `frame_skip` is not 1 to 8.
+    """
     if compat not in (None, PUFFER):
         raise ValueError(f"compat {compat!r}: expected None or 'puffer'")
-    if not isinstance(frame_skip, int) or not 1 <= frame_skip <= MAX_FRAME_SKIP:
-        raise ValueError(f"frame_skip {frame_skip!r}: expected a whole number from 1 to 8")
+    return whole("frame_skip", frame_skip, MAX_FRAME_SKIP)
 
 
 def observation_space(compat: str | None) -> Box:

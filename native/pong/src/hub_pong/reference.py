@@ -173,7 +173,7 @@ class PythonPongEnv(gymnasium.Env[Any, Any]):
     def __init__(
         self, render_mode: str | None = None, *, compat: str | None = None, frame_skip: int = 1
     ) -> None:
-        check_options(compat, frame_skip)
+        frame_skip = check_options(compat, frame_skip)
         modes = self.metadata["render_modes"]
         if render_mode is not None and render_mode not in modes:
             raise ValueError(f"render_mode {render_mode!r}: expected one of {modes} or None")

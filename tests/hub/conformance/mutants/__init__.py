@@ -3,11 +3,13 @@
 Importing this package registers them: `tests.hub.conformance.mutants:mutants/Good-v0`.
 """
 
-from tests.hub.conformance.mutants import lanes, repeating, single
+from tests.hub.conformance.mutants import ending, lanes, repeating, sharing, single
 from tests.hub.conformance.mutants.registering import env_id, register
 
 register(single)
 register(repeating)
+register(ending)
 register(lanes)
+register(sharing)
 
 __all__ = ["env_id"]

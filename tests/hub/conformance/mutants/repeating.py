@@ -7,6 +7,7 @@ import os
 import random
 from typing import Any, ClassVar
 
+import gymnasium
 import numpy as np
 
 from tests.hub.conformance.mutants.single import Good, Result
@@ -59,6 +60,53 @@ class RepeatsItself(Good):
     def reset(self, *, seed: int | None = None, options: Any = None) -> Any:
         self.last = self.last if seed is None else seed
         return super().reset(seed=self.last, options=options)
+
+
+class RestartsOneEpisode(Good):
+    """Takes a seed, but every reset without one is one and the same episode."""
+
+    def reset(self, *, seed: int | None = None, options: Any = None) -> Any:
+        return super().reset(seed=0 if seed is None else seed, options=options)
+
+
+class IgnoresSeed(Good):
+    """Reseeds with its own number at every reset, so that nothing ever differs."""
+
+    def reset(self, *, seed: int | None = None, options: Any = None) -> Any:
+        return super().reset(seed=0, options=options)
+
+
+class DrawsNothing(Good):
+    """Good: nothing in it is random, though Gymnasium's part of reset takes the seed."""
+
+    def reset(self, *, seed: int | None = None, options: Any = None) -> Any:
+        gymnasium.Env.reset(self, seed=seed)
+        self.x, self.v, self.t = 0.5, 0.0, 0
+        return self.observe(), self.info()
+
+    def step(self, action: Any) -> Result:
+        self.v, self.t = self.v + 0.2 * (int(action) - 1), self.t + 1
+        self.x += self.v
+        ended = abs(self.x) > 2 or self.t >= 25
+        return self.observe(), -abs(self.x), bool(ended), False, self.info()
+
+
+class DrawsNothingUnseeded(DrawsNothing):
+    """Good: it never draws, so that it need not look at the seed."""
+
+    def reset(self, *, seed: int | None = None, options: Any = None) -> Any:
+        self.x, self.v, self.t = 0.5, 0.0, 0
+        return self.observe(), self.info()
+
+
+class RarelyDiffers(DrawsNothing):
+    """Good: one seed in five starts elsewhere, so that a few resets are often alike."""
+
+    def reset(self, *, seed: int | None = None, options: Any = None) -> Any:
+        super().reset(seed=seed)
+        self.x = 0.5 if self.np_random.random() < 0.8 else 0.0
+        self.v, self.t = 0.0, 0
+        return self.observe(), self.info()
 
 
 class SharesState(Good):

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import ctypes
 import os
-import signal
 import time
 from typing import Any, ClassVar
 
@@ -368,22 +367,3 @@ class InfoReservedKey(Good):
 class InfoDictThenNumber(Good):
     def info(self) -> dict[str, Any]:
         return {"x": {"a": 1} if self.t == 0 else 1}
-
-
-class Hangs(Good):
-    def step(self, action: Any) -> Result:
-        if self.t == 3:
-            time.sleep(3600)
-        return super().step(action)
-
-
-class Exits(Good):
-    def step(self, action: Any) -> Result:
-        if self.t == 3:
-            os._exit(3)
-        return super().step(action)
-
-
-class Crashes(Good):
-    def render(self) -> Any:
-        return os.kill(os.getpid(), signal.SIGSEGV)
