@@ -92,6 +92,11 @@ def test_a_card_survives_json(kwargs: dict[str, Any], programs: list[str]) -> No
     assert hub.EnvCard.from_json(json.loads(json.dumps(original.to_json()))) == original
 
 
+@pytest.mark.parametrize(("names", "met"), [("no-such|sh", True), ("no-such|nor-such", False)])
+def test_one_of_several_programs_is_enough(names: str, met: bool) -> None:
+    assert hub.Requirement("program", names, "apt-get install one").met() is met
+
+
 def test_changing_what_to_json_returned_leaves_the_card_alone() -> None:
     original = card(kwargs={"sizes": [1]}, requires=(GONE,))
     data = original.to_json()

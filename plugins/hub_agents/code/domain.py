@@ -50,10 +50,19 @@ class CodeDomain:
         return {"program": program_of(answer or "")}
 
     def grade(self, task: Task, submission: Submission) -> Grade:
-        """Run the program against the hidden tests."""
-        program = str(submission["program"])
-        if not program.strip() or len(program) > LONGEST:
-            why = "no program" if not program.strip() else f"longer than {LONGEST} characters"
+        """Run the program against the hidden tests.
+
+        One that does not even name the function that is asked for scores 0 without being run.
+        """
+        program, entry = str(submission["program"]), str(task.data.get("entry", ""))
+        why = ""
+        if not program.strip():
+            why = "no program"
+        elif len(program) > LONGEST:
+            why = f"the program is longer than {LONGEST} characters"
+        elif entry not in program:
+            why = f"the program does not define {entry}"
+        if why:
             return Grade(0.0, {"right": 0.0, "passed": 0.0}, reason=why)
         return self._grader.grade(task, program)
 

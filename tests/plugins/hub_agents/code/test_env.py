@@ -34,6 +34,14 @@ def test_without_a_fence_the_whole_answer_is_the_program() -> None:
     assert program_of("```python\nunclosed") == "```python\nunclosed"
 
 
+def test_prose_is_no_program_and_costs_no_sandbox() -> None:
+    env = gymnasium.make(ID, sandbox={"provider": "there is none"})
+    env.reset(options={"task": "roman-numeral"})
+    _, reward, terminated, _, info = env.step("I do not know.")
+    assert (reward, terminated) == (0.0, True)
+    assert info["verdict"] == "the program does not define roman"
+
+
 @pytest.mark.slow
 @pytest.mark.parametrize("task", ["roman-numeral", "ledger"])
 def test_gold_scores_and_no_cheat_does(sandboxed: dict[str, str], task: str) -> None:
