@@ -1,4 +1,11 @@
-"""`hub:agent/Science-v0`."""
+"""`hub:agent/Science-v0`: science problems with units, and a Python tool.
+
+59 families of parametric problems in mechanics, thermodynamics, chemistry, circuits, statistics and
+numerical methods, or rows of a file. Observation and action are text (`hub.dialogue.DialogueEnv`).
+The answer is a value with a unit; pint checks the dimension, and any unit of it will do. Reward 1.0
+within the tolerance that the problem states, else 0.0; the episode ends with the answer, or is
+truncated when a budget is used up.
+"""
 
 from __future__ import annotations
 

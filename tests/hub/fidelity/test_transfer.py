@@ -135,8 +135,8 @@ def test_a_row_says_what_it_shows(differences: list[float], enough: bool, words:
     assert statement(test, sizes).startswith(words)
 
 
-def test_a_missing_trainer_names_the_extra() -> None:
-    with pytest.raises(MissingDependency, match=r"no trainer 'nobody'.*gymhub\[torch\]"):
+def test_a_missing_trainer_names_the_fix() -> None:
+    with pytest.raises(MissingDependency, match=r"no trainer 'nobody'.*pip install torch"):
         find_trainer("nobody")
 
 
