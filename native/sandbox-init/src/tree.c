@@ -41,7 +41,9 @@ static void become(const struct settings *settings, char **argv, char **env, con
     dup2(fds->err, 2);
     if (fds->control >= 0) dup2(fds->control, fds->control_as);
     if (fds->status >= 0) dup2(fds->status, fds->status_as);
-    signal(SIGPIPE, SIG_DFL);
+    /* What the host ignored (a background job ignores SIGINT) must not reach commands: the Python
+     * session is interrupted by SIGINT. KILL and STOP refuse, and that is no error here. */
+    for (int number = 1; number < NSIG; number++) signal(number, SIG_DFL);
     sigprocmask(SIG_SETMASK, &none, NULL);
     prefer_as_oom_victim();
     for (size_t i = 0; i < settings->limit_count; i++) {

@@ -92,6 +92,15 @@ def test_commands_that_upset_prompt_parsers_work(sandbox: Sandbox) -> None:
     assert sandbox.shell("echo a; echo b >&2; exec 2>&1; echo c >&2").stdout == "a\nc\n"
 
 
+@pytest.fixture
+def interruptible() -> Iterator[None]:
+    """SIGINT raises: a shell starts background jobs with it ignored, and Python keeps it so."""
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)
+    yield
+    signal.signal(signal.SIGINT, before)
+
+
+@pytest.mark.usefixtures("interruptible")
 def test_an_interrupted_call_ends_its_command(sandbox: Sandbox) -> None:
     threading.Timer(0.3, os.kill, (os.getpid(), signal.SIGINT)).start()
     begin = time.monotonic()
