@@ -31,9 +31,21 @@ _VALUE = re.compile(
     r"(?P<value>[+-]?(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d{1,3})?)"
     r"(?:\s*\*\s*10\s*\^\s*(?P<power>[+-]?\d{1,3}))?\s*(?P<unit>.*)"
 )
-# Names joined by * / ^ and one small exponent each: nothing that pint could be made to compute.
-_NAME = r"\(*\s*(?:1|[A-Za-z]+)(?:\s*(?:\^|\*\*)\s*\(?[+-]?\d\)?)?\s*\)*"
-_UNIT = re.compile(rf"{_NAME}(?:\s*[*/ ]\s*{_NAME}){{0,7}}")
+_SPACED_POWER = re.compile(r"\s*(?:\^|\*\*)\s*")
+# Names with one small exponent each: nothing that pint could be made to compute. One token at a
+# time, as a pattern for the whole of it can take exponential time to fail.
+_TOKEN = re.compile(r"\s*(?:(?:[A-Za-z]+|1(?!\d))(?:\^(?:[+-]?\d|\([+-]?\d\))(?![\d^]))?|[*/()])")
+
+
+def _is_unit(text: str) -> bool:
+    """Tell whether `text` is made of a unit's tokens; in which order, pint finds out."""
+    at = 0
+    while at < len(text):
+        found = _TOKEN.match(text, at)
+        if found is None:
+            return False
+        at = found.end()
+    return True
 
 
 def read(text: str) -> tuple[float, str] | None:
@@ -47,8 +59,8 @@ def read(text: str) -> tuple[float, str] | None:
     found = _VALUE.fullmatch(_GROUPED.sub("", text).strip())
     if found is None:
         return None
-    unit = _BARE_POWER.sub(r"^\1", found["unit"].strip())
-    if unit and not _UNIT.fullmatch(unit):
+    unit = _SPACED_POWER.sub("^", _BARE_POWER.sub(r"^\1", found["unit"].strip()))
+    if not _is_unit(unit):
         return None
     try:
         value = float(found["value"]) * 10.0 ** int(found["power"] or 0)

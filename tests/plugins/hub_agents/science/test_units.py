@@ -68,6 +68,25 @@ def test_a_value_is_read_as_it_was_written(value: float, unit: str) -> None:
     assert read(f"{value!r} {unit}") == (value, unit)
 
 
+@pytest.mark.parametrize("end", ["!", "", ")", "^"])
+@pytest.mark.parametrize(
+    "text",
+    ["a " * 57, " " * 110, "(" * 55 + "a" + ")" * 55, "a  " * 38, "1 " * 57, "a)  " * 28,
+     "a*" * 57, "^" * 110, "\\frac{" * 18, "a" + " ( " * 38, "⁻²" * 55, "m^9/" * 28],
+)  # fmt: skip
+def test_no_text_takes_long_to_refuse(text: str, end: str) -> None:
+    began = time.monotonic()
+    judged(f"5 {text}{end}", 5, "m", 0.01)
+    assert time.monotonic() - began < 2
+
+
+@given(st.text(alphabet="a1m ()^*/-+.eE{}\\", max_size=110))
+def test_texts_of_a_units_characters_are_judged_in_no_time(text: str) -> None:
+    began = time.monotonic()
+    judged(f"5 {text}", 5, "m", 0.01)
+    assert time.monotonic() - began < 2
+
+
 @given(st.text(max_size=60))
 def test_no_text_raises(text: str) -> None:
     assert judged(text, 1.0, "m", 0.01)[1]
