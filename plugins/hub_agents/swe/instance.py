@@ -1,0 +1,100 @@
+"""One repair task in one form, wherever it came from: mined, mutated, or a row of a dataset."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass, field, fields
+from typing import Any
+
+from hub.errors import TaskError
+
+SCHEMA = "hub.swe.instance/1"
+
+
+@dataclass(frozen=True)
+class Instance:
+    """A broken repository, what its users say of it, and the tests that tell when it is mended.
+
+    Everything is a JSON value. Patches are unified diffs with `a/` and `b/` prefixes, relative to
+    `workdir`. None of the patches and no hidden test is ever inside the agent's sandbox.
+
+    Attributes:
+        id: Unique within its source.
+        source: `mined`, `mutated`, or the dataset's kind (`swe-bench`, `swe-gym`, `swe-smith`,
+            `swe-rebench`, `r2e`).
+        repo: The package, or `owner/name`.
+        base: Where the code before the fix comes from. `{"kind": "sdist", "package", "version",
+            "sha256"}`: an archive that is fetched once; `{"kind": "directory", "path"}`: a folder
+            of this machine; `{"kind": "image", "commit"}`: it is in the image, at `workdir`.
+        problem: What the agent is asked, as text.
+        hints: What the agent may be shown besides; empty where there is nothing.
+        fail_to_pass: Tests that fail before the fix and pass after it, as the log parser names
+            them.
+        pass_to_pass: Tests that pass before and after.
+        gold_patch: The fix; empty where none is known.
+        bug_patch: What puts the bug in, applied to `base` before the episode (SWE-smith, mutants).
+        test_patch: Changes of test files by the fix's authors; applied for grading alone.
+        tests: Hidden files by path, whole texts, written for grading alone over whatever is there.
+        image: Sandbox image: `host`, or a reference that `hub images build` takes (`docker://...`,
+            an OCI archive, a .sif file, a directory).
+        workdir: Where the repository lies inside the sandbox.
+        requires: Wheels (`name==version`) that the tests need beside the repository.
+        setup: Commands that grading runs before the tests, in `workdir`, each one shell text.
+        test_command: Shell text that runs tests; `{tests}` stands for the test files or names.
+        log_parser: Which parser reads its output (`hub_agents.swe.logs`).
+        seconds: Of one run of the tests.
+        meta: What else the row holds, for people.
+    """
+
+    id: str
+    source: str
+    repo: str
+    base: Mapping[str, Any]
+    problem: str
+    fail_to_pass: tuple[str, ...]
+    pass_to_pass: tuple[str, ...]
+    hints: str = ""
+    gold_patch: str = ""
+    bug_patch: str = ""
+    test_patch: str = ""
+    tests: Mapping[str, str] = field(default_factory=dict)
+    image: str = "host"
+    workdir: str = "/workspace/repo"
+    requires: tuple[str, ...] = ()
+    setup: tuple[str, ...] = ()
+    test_command: str = "python -m pytest -rA {tests}"
+    log_parser: str = "pytest"
+    seconds: float = 600.0
+    meta: Mapping[str, Any] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        if not self.fail_to_pass:
+            raise TaskError(
+                f"instance {self.id}: fail_to_pass is empty: expected at least one test that the "
+                "fix turns from failing to passing"
+            )
+
+    def to_json(self) -> dict[str, Any]:
+        """Return it as JSON values, with its schema."""
+        return {"schema": SCHEMA, **asdict(self)}
+
+    @classmethod
+    def from_json(cls, value: Mapping[str, Any]) -> Instance:
+        """Make an instance of what `to_json` returned.
+
+        Raises:
+            TaskError: The schema is another one, or a field is missing or unknown.
+        """
+        where = f"instance {value.get('id', '?')}"
+        if value.get("schema") != SCHEMA:
+            raise TaskError(f"{where}: schema {value.get('schema')!r}: expected {SCHEMA!r}")
+        given = {key: item for key, item in value.items() if key != "schema"}
+        unknown = sorted(set(given) - {f.name for f in fields(cls)})
+        if unknown:
+            raise TaskError(f"{where}: unknown field {unknown[0]!r}")
+        lists = ("fail_to_pass", "pass_to_pass", "requires", "setup")
+        given |= {key: tuple(given[key]) for key in lists if key in given}
+        try:
+            return cls(**given)
+        except TypeError as error:
+            raise TaskError(f"{where}: {error}") from error
