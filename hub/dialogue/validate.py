@@ -8,6 +8,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import closing
 from dataclasses import dataclass
 from typing import Any, Literal, cast
 
@@ -106,18 +107,12 @@ def validate(
         TaskError: A task that is named is not there.
     """
     make = _maker(env_id, options or {})
-    env = make()
-    try:
+    with closing(make()) as env:
         chosen = list(_chosen(env, limit, tasks))
-    finally:
-        env.close()
 
     def one(place: tuple[int, Task]) -> Finding:
-        env = make()
-        try:
-            return _finding(env, place[0], place[1], k)
-        finally:
-            env.close()
+        with closing(make()) as env:
+            return _finding(env, *place, k)
 
     found = []
     with ThreadPoolExecutor(jobs) as pool:
