@@ -140,12 +140,10 @@ def _shared_memory() -> int:
 
 @SUITE.add("S10")
 def _what_was_written_is_given_back_at_the_close(make: Make) -> None:
-    run = state.root() / "run"
-    others = set(run.iterdir())
     size, before = 200 * MIB, _shared_memory()
     with make(limits=Limits(disk=512 * MIB)) as sandbox:
         _require(sandbox, "disk")
-        mine = set(run.iterdir()) - others
+        mine = [record.directory for record in state.records() if record.id == sandbox.id]
         for path in ("/dev/shm/fill", "/tmp/fill"):
             sandbox.exec(f"head -c {size // 2} /dev/urandom > {path}")
         on_disk = sum(path.lstat().st_blocks * 512 for folder in mine for path in folder.rglob("*"))
