@@ -1,21 +1,45 @@
-"""The tour: every environment of this machine checked and measured, one row each."""
+"""The tour: every environment of this machine checked and measured, and a task of each kind solved.
+
+A language model's episode has no speed of its own. In its place the tour plays the task's oracle:
+the agent that knows the solution works with the tools in the sandbox and is graded like a model.
+"""
 
 from __future__ import annotations
 
+import time
 from collections.abc import Callable, Iterable
+from contextlib import closing
 from dataclasses import asdict, dataclass
 from typing import Any
+
+import gymnasium
 
 from hub.bench import Case, Plan, Row, rate_case
 from hub.bench.suites import run
 from hub.conformance import check
 from hub.describe import availability, fidelity
+from hub.errors import HubError
 from hub.registry import EnvCard
 
 SCHEMA = "hub.tour/1"
-CHECK_SECONDS = 20.0
-
 Progress = Callable[[str], None]
+
+
+@dataclass(frozen=True)
+class Solved:
+    """What became of a task that its own oracle played.
+
+    Attributes:
+        task: Its id.
+        reward: What the episode was graded with; None where it has no grade.
+        reason: What the grader said.
+        seconds: From the reset to the grade.
+    """
+
+    task: str
+    reward: float | None
+    reason: str
+    seconds: float
 
 
 @dataclass(frozen=True)
@@ -33,6 +57,7 @@ class Stop:
         lanes: Lanes of the fastest case.
         steps_per_second: Median of the fastest case.
         reference: What that is compared with, and `ratio`, how many times faster it is.
+        solved: What became of its first task, for agent environments whose tasks have an oracle.
     """
 
     id: str
@@ -47,6 +72,12 @@ class Stop:
     steps_per_second: float | None = None
     reference: str = ""
     ratio: float | None = None
+    solved: Solved | None = None
+
+    @property
+    def good(self) -> bool:
+        """Whether nothing was found that is wrong."""
+        return self.check != "fail" and (self.solved is None or self.solved.reward == 1.0)
 
     def to_json(self) -> dict[str, Any]:
         """Return the stop as a JSON object."""
@@ -63,7 +94,18 @@ def _visit(card: EnvCard, progress: Progress) -> Stop:
     if not here["available"]:
         return Stop(card.id, card.backend, False, here["reason"], here["fix"])
     progress(f"checking {card.id}")
-    report = check(card.id, CHECK_SECONDS)
+    report = check(card.id)
+    findings = tuple(f"{found.name}: {found.message}" for found in report.failures)
+    if card.family == "agent":
+        progress(f"solving a task of {card.id}")
+        return Stop(
+            card.id,
+            card.backend,
+            True,
+            check=report.status,
+            findings=findings,
+            solved=_solve(card),
+        )
     progress(f"measuring {card.id}")
     best = _fastest(run("throughput", Plan(ids=(card.id,), quick=True, seconds=0.05, rounds=3)))
     return Stop(
@@ -71,13 +113,31 @@ def _visit(card: EnvCard, progress: Progress) -> Stop:
         card.backend,
         True,
         check=report.status,
-        findings=tuple(f"{found.name}: {found.message}" for found in report.failures),
+        findings=findings,
         fidelity=fidelity(card),
         lanes=_lanes(best) if best else None,
         steps_per_second=best.median if best else None,
         reference=best.reference if best else "",
         ratio=best.ratio if best else None,
     )
+
+
+def _solve(card: EnvCard) -> Solved | None:
+    from hub.dialogue import Probed
+    from hub.dialogue.env import DialogueEnv
+    from hub.dialogue.validate import play
+
+    with closing(gymnasium.make(card.id)) as made:
+        env = made.unwrapped
+        if not isinstance(env, DialogueEnv) or not isinstance(env.domain, Probed):
+            return None
+        task = env.domain.source.get(0)
+        begin = time.monotonic()
+        try:
+            reward, reason = play(env, 0, env.domain.oracle(task))
+        except HubError as error:
+            reward, reason = None, str(error)
+        return Solved(task.id, reward, reason, time.monotonic() - begin)
 
 
 def _fastest(rows: Iterable[Row]) -> Row | None:

@@ -29,9 +29,10 @@ SHOWPIECE = "hub:native/Pong-v0"
 )
 @json_option
 def command(ids: tuple[str, ...], out: Path, json_path: str | None) -> int:
-    """Check and benchmark every environment here, print one table, play C Pong.
+    """Check and benchmark every environment here, solve a task of each kind, play C Pong.
 
-    Figures are a first look (`hub bench` measures properly). Exit status 1 if a check failed.
+    Figures are a first look (`hub bench` measures properly). Exit status 1 if a check failed or a
+    task was not solved by the agent that knows its solution.
     """
     screen = console(json_path)
     registry = hub.PLUGINS.registry
@@ -51,7 +52,7 @@ def command(ids: tuple[str, ...], out: Path, json_path: str | None) -> int:
         _print(stops, screen)
         if picture_path:
             screen.print(f"played {SHOWPIECE}; its last frame: {picture_path}")
-    return 1 if any(stop.check == "fail" for stop in stops) else 0
+    return int(not all(stop.good for stop in stops))
 
 
 def _play(out: Path) -> Path:
@@ -64,6 +65,24 @@ def _play(out: Path) -> Path:
     path = out / "pong.png"
     path.write_bytes(picture.png(last.frame))
     return path
+
+
+def _print_solved(stops: list[Stop], screen: Console) -> None:
+    from rich.table import Table
+
+    table = Table(
+        box=None, pad_edge=False, title="tasks, played by their oracle", title_justify="left"
+    )
+    for name in ("id", "task", "reward", "seconds", "verdict"):
+        table.add_column(name, justify="right" if name in ("reward", "seconds") else "left",
+                         no_wrap=name == "id")  # fmt: skip
+    for stop in stops:
+        if one := stop.solved:
+            reward = "none" if one.reward is None else f"{one.reward:g}"
+            table.add_row(stop.id, one.task, reward, f"{one.seconds:.1f}", one.reason)
+    if table.row_count:
+        screen.print()
+        screen.print(table)
 
 
 def _print(stops: list[Stop], screen: Console) -> None:
@@ -87,6 +106,7 @@ def _print(stops: list[Stop], screen: Console) -> None:
             f"{stop.ratio:.1f} x {stop.reference}" if stop.ratio else "-",
         )
     screen.print(table)
+    _print_solved(stops, screen)
     for stop in stops:
         for finding in stop.findings:
             screen.print(f"{stop.id}: {finding}", markup=False)
