@@ -22,6 +22,7 @@ from hub.errors import HubError
 from hub.registry import EnvCard
 
 SCHEMA = "hub.tour/1"
+CHECK_SECONDS = 30.0
 Progress = Callable[[str], None]
 
 
@@ -94,7 +95,7 @@ def _visit(card: EnvCard, progress: Progress) -> Stop:
     if not here["available"]:
         return Stop(card.id, card.backend, False, here["reason"], here["fix"])
     progress(f"checking {card.id}")
-    report = check(card.id)
+    report = check(card.id, CHECK_SECONDS)
     findings = tuple(f"{found.name}: {found.message}" for found in report.failures)
     if card.family == "agent":
         progress(f"solving a task of {card.id}")

@@ -18,6 +18,7 @@ def test_an_absent_environment_is_listed_with_the_fix_and_not_run() -> None:
     assert stop.good
 
 
+@pytest.mark.slow
 def test_a_fast_environment_is_checked_and_measured() -> None:
     need.module("hub_pong")
     told: list[str] = []
