@@ -115,7 +115,9 @@ def _starts(plan: Plan, provider: str) -> Iterator[Row]:
     yield _row(provider, "start, ready for a command", seen["ours"], name, other, goal)
     with Pool(2, provider=provider) as pool:
         takes = [_take(pool) for _ in range(rounds)]
-    yield _row(provider, "take from a warm pool", takes, "15 ms", POOL_GOAL_MS, 1.0)
+    yield _row(
+        provider, "take from a warm pool, first command answered", takes, "15 ms", POOL_GOAL_MS, 1.0
+    )
 
 
 def _take(pool: Pool) -> float:
@@ -124,6 +126,7 @@ def _take(pool: Pool) -> float:
         time.sleep(0.005)
     begin = time.perf_counter()
     sandbox = pool.take()
+    sandbox.shell("echo hi")
     seconds = time.perf_counter() - begin
     sandbox.close()
     return 1e3 * seconds

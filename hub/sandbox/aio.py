@@ -71,6 +71,7 @@ class AsyncSandbox:
         sandbox = cls(container, flows_for(container))
         try:
             await sandbox._run(sandbox._flows.configure(container.rlimits))
+            await asyncio.to_thread(container.confine)
         except BaseException:
             await sandbox.close()
             raise

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import os
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -133,6 +134,23 @@ def _forbid_swap(group: Path, version: int, limits: Limits) -> None:
     file = group / ("memory.memsw.limit_in_bytes" if version == 1 else "memory.swap.max")
     if file.exists():
         file.write_text(str(limits.memory) if version == 1 else "0", encoding="utf-8")
+
+
+def join(groups: Iterable[Path], pids: Iterable[int]) -> None:
+    """Move the processes that are not there yet into each of the groups.
+
+    The first move after a pause takes 10 to 15 ms (the kernel waits for a grace period), whatever
+    the number of processes.
+
+    Raises:
+        OSError: The kernel refuses.
+    """
+    for group in groups:
+        file = group / "cgroup.procs"
+        inside = set(map(int, file.read_text(encoding="utf-8").split()))
+        for pid in set(pids) - inside:
+            with suppress(ProcessLookupError):  # it has ended
+                file.write_text(str(pid), encoding="utf-8")
 
 
 def oom_kills(groups: list[Path]) -> int:

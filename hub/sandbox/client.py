@@ -62,6 +62,7 @@ class Sandbox:
         self.limits: Mapping[str, Applied] = self._container.applied
         try:
             self._run(self._flows.configure(self._container.rlimits))
+            self._container.confine()
         except BaseException:
             self.close()
             raise

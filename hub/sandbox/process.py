@@ -5,7 +5,8 @@ from __future__ import annotations
 import os
 import signal
 import subprocess
-from collections.abc import Mapping
+import threading
+from collections.abc import Iterable, Mapping
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
@@ -127,8 +128,6 @@ class Container:
             gid=gid,
         )
         launch = [str(init), "launch"]
-        for group in self._record.cgroups:
-            launch += ["--join", f"{group}/cgroup.procs"]
         if os.geteuid() == 0:
             launch += ["--user", str(uid), str(gid)]
         with self._log.open("wb") as log:
@@ -145,7 +144,33 @@ class Container:
         self._record.leader = process.pid
         self._record.leader_started = state.start_time(process.pid)
         self._record.write()
+        self._joining = threading.Thread(target=self._join, args=([process.pid],), daemon=True)
+        self._joining.start()
         return process
+
+    def _join(self, pids: Iterable[int]) -> None:
+        # What goes wrong here is met again, and told, by `confine`.
+        with suppress(OSError):
+            cgroups.join(map(Path, self._record.cgroups), pids)
+
+    def confine(self) -> None:
+        """See that PID 1 and all others are in the control groups; before the first command.
+
+        Joining takes the kernel some 15 ms, so it goes on beside the container's own start. What
+        was forked meanwhile is moved here: until now nothing of the caller's has run.
+
+        Raises:
+            SandboxError: The kernel refuses.
+        """
+        self._joining.join()
+        groups = [Path(path) for path in self._record.cgroups]
+        try:
+            # From the leader down: a scan of all of /proc would take longer than the join.
+            cgroups.join(groups, state.descendants(self._record.leader) if groups else ())
+        except OSError as error:
+            raise SandboxError(
+                f"cannot put the sandbox into its control groups: {error}"
+            ) from error
 
     @property
     def _log(self) -> Path:

@@ -15,6 +15,7 @@ import signal
 import tempfile
 import time
 import uuid
+from contextlib import suppress
 from dataclasses import dataclass, field
 from functools import cache
 from pathlib import Path
@@ -159,6 +160,16 @@ def session_members(leader: int, started: int) -> list[int]:
         if started <= int(fields[19]) <= latest:
             members.append(int(entry.name))
     return members
+
+
+def descendants(pid: int) -> list[int]:
+    """Return a living process and all that it and its children have started."""
+    found = [pid]
+    for one in found:  # grows as it goes
+        for path in Path(f"/proc/{one}/task").glob("*/children"):
+            with suppress(FileNotFoundError, ProcessLookupError):
+                found += map(int, path.read_text(encoding="utf-8").split())
+    return found
 
 
 def kill_all(pids: list[int]) -> None:

@@ -205,10 +205,12 @@ def _no_daemon_survives_the_close(make: Make) -> None:
             f"(setsid nohup sh -c '(sleep {marker} &) ; sleep {marker}' >/dev/null 2>&1 &)"
         )
         sandbox.exec(f"setsid sleep {marker} &")
+        # Arguments are NUL-terminated: this names the daemons, not the shells that start them.
+        daemon = f"sleep\0{marker}"
         deadline = time.monotonic() + 30
-        while len(processes_with(marker)) < 3 and time.monotonic() < deadline:
+        while (count := len(processes_with(daemon))) < 3 and time.monotonic() < deadline:
             time.sleep(0.01)
-        expect(len(processes_with(marker)) >= 3, "the daemons did not start")
+        expect(count == 3, f"{count} daemons started")
     _gone(marker, 0.5)
 
 

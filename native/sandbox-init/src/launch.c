@@ -1,12 +1,10 @@
-/* launch [--join CGROUP.PROCS]... [--user UID GID] -- PROGRAM ARGUMENTS
+/* launch [--user UID GID] -- PROGRAM ARGUMENTS
  *
- * Puts itself into the cgroups, leaves root for good, and becomes PROGRAM: the steps that must
- * happen between fork and exec, done in a process of its own so that a threaded server need not
- * run Python there. */
+ * Leaves root for good and becomes PROGRAM: what must happen between fork and exec, done in a
+ * process of its own so that a threaded server need not run Python there. */
 #include "launch.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <grp.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -17,14 +15,6 @@
 static int fail(const char *what, const char *value) {
     dprintf(2, "hub-sandbox-init: %s %s: %s\n", what, value, strerror(errno));
     return 71;
-}
-
-static int join(const char *path) {
-    int fd = open(path, O_WRONLY | O_CLOEXEC);
-    if (fd < 0) return -1;
-    ssize_t n = write(fd, "0", 1); /* 0 is the writer itself */
-    close(fd);
-    return n == 1 ? 0 : -1;
 }
 
 static int leave_root(const char *user, const char *group) {
@@ -41,9 +31,7 @@ static int leave_root(const char *user, const char *group) {
 int launch_main(int argc, char **argv) {
     int i = 0;
     for (; i < argc && strcmp(argv[i], "--"); i++) {
-        if (!strcmp(argv[i], "--join") && i + 1 < argc) {
-            if (join(argv[++i])) return fail("cannot join", argv[i]);
-        } else if (!strcmp(argv[i], "--user") && i + 2 < argc) {
+        if (!strcmp(argv[i], "--user") && i + 2 < argc) {
             if (leave_root(argv[i + 1], argv[i + 2])) return fail("cannot become", argv[i + 1]);
             i += 2;
         } else {

@@ -3,7 +3,7 @@ from pathlib import Path
 
 import pytest
 
-from hub.sandbox import Limits, cgroups
+from hub.sandbox import Limits, cgroups, create, state
 from hub.sandbox.types import MIB
 
 OWN_V1 = "4:memory:/job\n3:cpu,cpuacct:/\n2:pids:/\n0::/\n"
@@ -87,3 +87,26 @@ def test_this_machine_gives_back_what_it_was_given() -> None:
     groups = cgroups.make(hierarchy, f"test-{os.getpid()}", Limits())
     assert all(group.is_dir() for group in groups)
     assert all(cgroups.remove(group) for group in groups)
+
+
+@pytest.mark.skipif(os.geteuid() != 0, reason="only root may make control groups here")
+def test_every_process_of_a_sandbox_is_in_its_groups_before_the_first_command(
+    provider: str,
+) -> None:
+    with create(provider=provider) as sandbox:
+        (record,) = [one for one in state.records() if one.id == sandbox.id]
+        if not record.cgroups:
+            pytest.skip("capability: no control groups can be made here")
+        members = set(record.processes())
+        assert len(members) >= 2  # the provider's own and PID 1
+        for group in record.cgroups:
+            inside = set(map(int, (Path(group) / "cgroup.procs").read_text().split()))
+            assert members <= inside
+
+
+def test_joining_skips_who_is_there_or_has_ended(tmp_path: Path) -> None:
+    (tmp_path / "cgroup.procs").write_text("4\n")
+    cgroups.join([tmp_path], [4])
+    assert (tmp_path / "cgroup.procs").read_text() == "4\n"
+    cgroups.join([tmp_path], [5])
+    assert (tmp_path / "cgroup.procs").read_text() == "5"

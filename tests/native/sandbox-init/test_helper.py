@@ -185,7 +185,7 @@ def test_launch_leaves_root_for_good(tmp_path: Path) -> None:
     shown = subprocess.run(command, capture_output=True, text=True, check=True).stdout
     assert shown.splitlines()[:3] == ["65534", "65534", "65534"]
     assert re.search(r"CapEff:\s+0{16}", shown)
-    missing = [path, "launch", "--join", str(tmp_path / "none"), "--", "/bin/true"]
+    missing = [path, "launch", "--user", "65534", "65534", "--", str(tmp_path / "none")]
     failed = subprocess.run(missing, capture_output=True, text=True)
     assert failed.returncode == 71
-    assert "cannot join" in failed.stderr
+    assert "cannot run" in failed.stderr
