@@ -8,12 +8,14 @@ import hub
 from hub.conformance import check
 from tests import need
 
-# Several times the default, so that a busy machine leaves no rule without its time.
-SECONDS = 240.0
+# Many times the default: HalfCheetah compiles for four minutes of processor time in the processes
+# that the rules want, and a busy machine must leave no rule without its time.
+SECONDS = 900.0
 IDS = [card.id for card in hub.PLUGINS.registry]
 
 
 @pytest.mark.slow
+@pytest.mark.timeout(SECONDS + 60)
 @pytest.mark.parametrize("env_id", IDS or [pytest.param(None, marks=pytest.mark.skip("no ids"))])
 def test_every_registered_environment_passes(env_id: str) -> None:
     card = hub.PLUGINS.registry.card(env_id)
