@@ -24,6 +24,8 @@ def test_normalize_observation_works_in_next_step(pong: str) -> None:
         seen = [env.reset(seed=0)[0]] + [env.step(env.action_space.sample())[0] for _ in range(199)]
     assert np.isfinite(seen).all()
     moving = np.std(seen, axis=(0, 1))
+    moving = moving[moving > 0]  # nobody scores so soon
+    assert len(moving) >= 6
     assert ((moving > 0.5) & (moving < 2)).all()  # about unit variance
 
 
@@ -58,7 +60,7 @@ def test_other_observation_wrappers_refuse_same_step(pong: str) -> None:
 
 
 def test_record_episode_statistics_counts_episodes_reset_by_mask(pong: str) -> None:
-    """One lane is given up early, so lanes end at different times; each is reset alone, by mask, while the others go on."""
+    """One lane is given up early, so they end at different times; each is reset alone, by mask."""
     ours = np.zeros(LANES)
     steps = np.zeros(LANES, np.int64)
     told, counted = [], []
