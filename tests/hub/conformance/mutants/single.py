@@ -10,7 +10,15 @@ from typing import Any, ClassVar
 import gymnasium
 import numpy as np
 from gymnasium.spaces import (
-    Box, Dict, Discrete, Graph, GraphInstance, OneOf, Sequence, Text, Tuple,
+    Box,
+    Dict,
+    Discrete,
+    Graph,
+    GraphInstance,
+    OneOf,
+    Sequence,
+    Text,
+    Tuple,
 )  # fmt: skip
 
 Result = tuple[Any, Any, Any, Any, dict[str, Any]]
