@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
-from hub_agents.math.forms import LENGTH, explodes, fits, tidy
+from hub_agents.math.forms import LENGTH, POWERS, explodes, fits, tidy
 
 
 @pytest.mark.parametrize(
@@ -91,3 +93,16 @@ def test_what_computes_an_immense_number_is_told_before_it_is_computed(
 )
 def test_what_mathematicians_write_explodes_not(answer: str) -> None:
     assert not explodes(tidy(answer))
+
+
+@given(st.text(alphabet="09^{}()!x+-\\\\ *|"))
+def test_any_text_is_judged(text: str) -> None:
+    assert isinstance(explodes(text), str)
+
+
+@given(st.lists(st.sampled_from(["{}", "()"]), max_size=8), st.sampled_from(["", "-", "2+", "x"]))
+def test_a_tower_explodes_from_its_third_power_on(groups: list[str], before: str) -> None:
+    tower = "9"
+    for left, right in groups:
+        tower = f"9^{left}{before}{tower}{right}+1"
+    assert bool(explodes(tower)) == (len(groups) >= POWERS)
