@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ctypes
+import mmap
 import os
 import time
 from typing import Any, ClassVar
@@ -396,9 +397,12 @@ class GrowsInPython(Good):
 
 class GrowsOutsidePython(Good):
     def step(self, action: Any) -> Result:
+        # Pages of its own: malloc would first hand out what other tests have freed.
         libc = ctypes.CDLL(None)
-        libc.malloc.restype = ctypes.c_void_p
-        ctypes.memset(libc.malloc(ctypes.c_size_t(4096)), 1, 4096)
+        libc.mmap.restype = ctypes.c_void_p
+        size, access = ctypes.c_size_t(4096), mmap.PROT_READ | mmap.PROT_WRITE
+        page = libc.mmap(None, size, access, mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS, -1, 0)
+        ctypes.memset(page, 1, 4096)
         return super().step(action)
 
 
