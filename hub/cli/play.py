@@ -12,7 +12,7 @@ import click
 
 from hub import picture
 from hub import play as playing
-from hub.cli.output import check_writable, console, json_option, write_json
+from hub.cli.output import check_writable, console, json_option, visible, write_json
 from hub.registry import full_id
 
 SCREEN = ("ansi", "rgb_array")
@@ -100,6 +100,8 @@ def _draw(step: Any, count: int, total: float) -> None:
         frame = str(step.observation)
     elif not isinstance(frame, str):
         frame = picture.text(frame, columns, rows - 2)
+    if isinstance(step.observation, str):  # of a model or its tools, who may send escapes
+        frame = visible(frame)
     # Home, then clear what is left of each line: no flicker.
     lines = [*frame.split("\n"), f"step {count}  return {total:g}"]
     click.echo("\x1b[H" + "".join(f"{line}\x1b[K\n" for line in lines) + "\x1b[J", nl=False)

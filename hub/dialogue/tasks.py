@@ -128,4 +128,6 @@ def _parquet(path: Path) -> Any:
         from pyarrow import parquet
     except ImportError as error:
         raise MissingDependency(f"{path} is Parquet. Fix: pip install pyarrow") from error
-    return parquet.read_table(path).to_pylist()
+    # Every row has every column there: null is how a row goes without.
+    rows = parquet.read_table(path).to_pylist()
+    return [{name: value for name, value in row.items() if value is not None} for row in rows]

@@ -6,6 +6,7 @@ import pytest
 
 import hub
 from hub.conformance import check
+from hub.plugins import load
 from tests import need
 
 # Many times the default: HalfCheetah compiles for four minutes of processor time in the processes
@@ -25,3 +26,13 @@ def test_every_registered_environment_passes(env_id: str) -> None:
     assert report.status == "pass", str(report)
     unchecked = [c.name for c in report.checks if c.message.startswith("out of time")]
     assert not unchecked, f"not checked within {SECONDS:.0f} s: {unchecked}"
+
+
+@pytest.mark.parametrize("env_id", IDS or [pytest.param(None, marks=pytest.mark.skip("no ids"))])
+def test_no_metadata_speaks_of_torch(env_id: str) -> None:
+    """Gymnasium's checker then looks for a wrapper that does not exist."""
+    card = hub.PLUGINS.registry.card(env_id)
+    if card.missing():
+        need.missing(f"{card.id} {card.reason()}")
+    for target in filter(None, (card.entry_point, card.vector_entry_point)):
+        assert "torch" not in load(target).metadata

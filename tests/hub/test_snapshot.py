@@ -33,6 +33,13 @@ def test_arbitrary_bytes_are_refused(data):
         unseal("a", data)
 
 
+def test_another_format_is_refused_by_its_version():
+    sealed = seal("a", b"state")
+    later = sealed[:4] + (2).to_bytes(2, "little") + sealed[6:]
+    with pytest.raises(SnapshotError, match="snapshot format 2, expected 1: take a new one"):
+        unseal("a", later)
+
+
 def test_another_configuration_is_named_in_the_error():
     with pytest.raises(SnapshotError, match=r"\[lanes=2\].*\[lanes=3\]"):
         unseal("lanes=3", seal("lanes=2", b""))

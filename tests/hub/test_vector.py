@@ -5,6 +5,8 @@ from __future__ import annotations
 import copy
 import os
 import pickle
+import threading
+import time
 
 import gymnasium
 import numpy as np
@@ -179,6 +181,29 @@ def test_numpy_integers_are_as_good_as_pythons():
     pickle.loads(pickle.dumps(env)).step(np.zeros(2, int))
 
 
+def test_a_long_step_lets_other_threads_of_python_run():
+    env = make(lanes=1_000_000, limit=None, num_threads=1)
+    env.reset(seed=0)
+    actions = np.ones(1_000_000, int)
+    ticks, over = [], threading.Event()
+
+    def tick():
+        while not over.wait(0.0005):
+            ticks.append(time.perf_counter())
+
+    other = threading.Thread(target=tick)
+    other.start()
+    within = []
+    for _ in range(10):
+        start = time.perf_counter()
+        env.step(actions)
+        tenth = (time.perf_counter() - start) / 10
+        within.append(sum(start + tenth < at < start + 9 * tenth for at in ticks))
+    over.set()
+    other.join()
+    assert max(within) >= 3, within
+
+
 def test_step_before_reset_is_refused():
     with pytest.raises(ResetNeeded, match="reset"):
         make().step(np.zeros(LANES, int))
@@ -271,16 +296,27 @@ def test_snapshot_before_reset_is_refused():
 # ---- make_vec and rendering ---------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("mode", ["vector_entry_point", "sync"])
+@pytest.mark.parametrize("mode", ["vector_entry_point", "sync", "async"])
 def test_make_vec_passes_the_episode_limit_and_sets_the_spec(mode):
+    # Spawned, as another test may have loaded JAX, after which nobody may fork.
+    options = {"vector_kwargs": {"context": "spawn"}} if mode == "async" else {}
     env = gymnasium.make_vec(
-        "hub:native/Pong-v0", num_envs=3, vectorization_mode=mode, max_episode_steps=7
+        "hub:native/Pong-v0", num_envs=3, vectorization_mode=mode, max_episode_steps=7, **options
     )
     env.reset(seed=0)
     cut = [env.step(np.zeros(3, int))[3].all() for _ in range(7)]
     assert cut == [False] * 6 + [True]
     assert env.unwrapped.spec.id == "native/Pong-v0"
     env.close()
+
+
+def test_the_spec_may_be_set_by_whoever_made_it():
+    spec = copy.deepcopy(gymnasium.spec("native/Pong-v0"))
+    wrapped = gymnasium.wrappers.vector.RecordEpisodeStatistics(make())
+    for env in (pong.PongEnv(), make(), wrapped):
+        env.unwrapped.spec = spec
+        assert env.unwrapped.spec is spec
+        assert env.spec.id == "native/Pong-v0"
 
 
 def test_make_vec_takes_every_option_as_json():

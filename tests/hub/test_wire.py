@@ -81,6 +81,7 @@ def test_what_is_no_trajectory_is_an_error_that_says_why() -> None:
     made = Trajectory("e", "hub:a/B-v0", "t", 0, (Turn("user", "x"),), 1.0, Outcome.COMPLETED,
                       terminated=True)  # fmt: skip
     good = trajectory_to_json(made)
+    assert good["schema"] == "hub.trajectory/1"
     for bad, message in (
         ({**good, "schema": "hub.trajectory/9"}, "expected 'hub.trajectory/1'"),
         ({**good, "outcome": "great"}, "great"),

@@ -7,10 +7,12 @@ import os
 import secrets
 import socket
 import tempfile
-from pathlib import Path
+from contextlib import suppress
+from pathlib import Path, PurePosixPath
 
 from hub.errors import SandboxFileError
 from hub.sandbox.conformance.check import Broken, Make, Suite, expect
+from hub.sandbox.types import Mount
 
 SUITE = Suite()
 
@@ -90,6 +92,25 @@ def _links_and_special_files_give_nothing_away(make: Make) -> None:
                 _refused(action, path, unless_new=path in ("out", "up"))
         _refused(lambda p: sandbox.read(p, limit=1 << 20), "sparse")
         expect(sandbox.exec("echo still here").stdout == "still here\n", "the helper was disturbed")
+
+
+@SUITE.add("S14")
+def _a_hard_link_changes_no_file_of_the_host(make: Make) -> None:
+    with tempfile.NamedTemporaryFile(prefix="hub-shared-") as shared:
+        Path(shared.name).write_bytes(b"kept")
+        Path(shared.name).chmod(0o666)
+        hosts = [Path(path) for path in (shared.name, "/etc/passwd", "/usr/bin/env")]
+        before = [path.read_bytes() for path in hosts]
+        mount = Mount(Path(shared.name), PurePosixPath("/data/shared"))
+        with make(mounts=(mount,)) as sandbox:
+            sandbox.exec("i=0; for f in /data/shared /etc/passwd /usr/bin/env; do "
+                         "i=$((i + 1)); ln $f link$i; echo changed >> link$i; done")  # fmt: skip
+            for number in (1, 2, 3):
+                with suppress(SandboxFileError):
+                    sandbox.write(f"link{number}", b"changed")
+            expect(sandbox.exec("echo fine").stdout == "fine\n", "the sandbox was disturbed")
+        for path, content in zip(hosts, before, strict=True):
+            expect(path.read_bytes() == content, f"{path} of the host was changed")
 
 
 def _refused(action: object, path: str, unless_new: bool = False) -> None:

@@ -1,4 +1,4 @@
-"""Killable processes that compare answers, and whose fault it is when one is lost."""
+"""Processes that compare answers in killable forks, and whose fault it is when one is lost."""
 
 from __future__ import annotations
 
@@ -17,8 +17,11 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-CPU_SECONDS = 1.8  # that one check may use; with what killing takes, two seconds
+from hub_agents.math.forms import explodes
+
+CPU_SECONDS = 1.5  # that one check may use; with the controls and what killing takes, two seconds
 WALL_SECONDS = 20.0  # after which a machine, not an answer, is at fault
+PATIENCE = 2.0  # beyond that, for the process to report the fork that it ended
 START_SECONDS = 120.0
 WORKERS = max(2, min(4, os.cpu_count() or 1))
 _SCRIPT = Path(__file__).with_name("worker.py")
@@ -53,7 +56,7 @@ class Verdict:
 
 
 class Worker:
-    """One process; `check` starts it at first use and again after it was lost."""
+    """One process, which forks for each check; started at first use, and again after its loss."""
 
     def __init__(self) -> None:
         self._process: subprocess.Popen[bytes] | None = None
@@ -64,27 +67,30 @@ class Worker:
         """Compare.
 
         Raises:
-            WorkerLost: There is no verdict; the process is gone.
+            WorkerLost: There is no verdict. The process itself is gone only where the machine
+                ended it.
         """
         process = self._started()
-        request = json.dumps({"gold": gold, "answer": answer, "cpu": CPU_SECONDS})
+        limits = {"cpu": CPU_SECONDS, "wall": WALL_SECONDS}
+        request = json.dumps({"gold": gold, "answer": answer, **limits})
         assert process.stdin is not None
         try:
             process.stdin.write(request.encode() + b"\n")
             process.stdin.flush()
-            reply = self._line(process, WALL_SECONDS)
+            reply = self._line(process, WALL_SECONDS + PATIENCE)
         except BrokenPipeError:
             reply = {}
         if "equal" in reply:
             return bool(reply["equal"])
-        self.stop()
         if "error" in reply:
             raise WorkerLost(str(reply["error"]), by_answer=True)
-        status = process.returncode
+        if not reply:
+            self.stop()
+        status = reply.get("status", process.returncode)
         if status == -signal.SIGPROF:
             raise WorkerLost(f"it took {CPU_SECONDS} s of CPU time", by_answer=True)
-        # We killed it ourselves, or the host's memory killer did: the answer did not get to run.
-        starved = status in (-signal.SIGKILL, -signal.SIGTERM)
+        # It did not get to run: its time passed, or the host's memory killer or we ended it.
+        starved = status in (-signal.SIGALRM, -signal.SIGKILL, -signal.SIGTERM)
         raise WorkerLost(f"the checker ended with status {status}", by_answer=not starved)
 
     def begin(self) -> None:
@@ -157,20 +163,22 @@ class Checker:
         self._idle: queue.LifoQueue[Worker] = queue.LifoQueue()
         for _ in range(workers):
             self._idle.put(Worker())
-        for worker in self._idle.queue[-2:]:  # the first to be used, and one for its controls
-            worker.begin()
+        self._idle.queue[-1].begin()  # the first to be used
 
     def check(self, gold: str, answer: str) -> Verdict:
-        """Compare; where the process is lost, find out by controls whose fault that is.
+        """Compare; where there is no verdict, find out by controls whose fault that is.
 
-        The answer is at fault only when it broke the checker and right after that the gold answer
-        is found right and an empty one wrong.
+        The answer is at fault only when it broke the check and right after that the gold answer
+        is found right and an empty one wrong. One that computes numbers too large to write down,
+        as the gold answer does not, is wrong without a check.
         """
+        excess = explodes(answer)
+        if excess and not explodes(gold):
+            return Verdict(False, reason=f"wrong: it holds {excess}")
         worker = self._idle.get()
         try:
             return Verdict(worker.check(gold, answer))
         except WorkerLost as lost:
-            worker.begin()
             return self._attributed(worker, gold, answer, lost)
         finally:
             self._idle.put(worker)
@@ -187,19 +195,13 @@ class Checker:
         what = "" if clean else "; it fails on the gold answer too"
         return Verdict(None, False, f"{lost}{what}")
 
-    def _controls(self, lost: Worker, gold: str) -> bool:
-        """Tell whether gold is right and empty wrong, by another process where one is idle."""
-        try:
-            worker = self._idle.get_nowait()
-        except queue.Empty:
-            worker = lost
+    @staticmethod
+    def _controls(worker: Worker, gold: str) -> bool:
+        """Tell whether gold is right and empty wrong."""
         try:
             return worker.check(gold, gold) and not worker.check(gold, "")
         except WorkerLost:
             return False
-        finally:
-            if worker is not lost:
-                self._idle.put(worker)
 
 
 _lock = threading.Lock()

@@ -31,7 +31,7 @@ class MathDomain(AnswerDomain):
             return scored(False, f"the answer is not in the form asked for ({form})")
         verdict = shared().check(tidy(str(task.data["answer"])), given)
         if verdict.equal is not None:
-            return scored(verdict.equal, "right" if verdict.equal else "wrong")
+            return scored(verdict.equal, verdict.reason or ("right" if verdict.equal else "wrong"))
         outcome = Outcome.AGENT_ERROR if verdict.by_answer else Outcome.INFRA_ERROR
         return Grade(None, outcome=outcome, reason=verdict.reason)
 

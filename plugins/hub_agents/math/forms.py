@@ -1,7 +1,8 @@
 """Forms of an answer: what it may look like, so that a question's own words are no answer.
 
 math-verify computes: it takes "4 - 1 - 7" for -4 and an integral for its value. So a task says in
-which form its answer must stand, and everything else is wrong before it is computed.
+in which form its answer must stand, and everything else is wrong before it is computed. So is what
+would compute a number that nobody can write down.
 """
 
 from __future__ import annotations
@@ -19,6 +20,12 @@ _COMMAND = re.compile(r"\\([A-Za-z]+)")
 _EXPANDED = re.compile(r"[A-Za-z0-9+\-*/^{}.\\]+")
 _SUM_IN_BRACES = re.compile(r"\{[^{}]+[+-]")
 _WORD = re.compile(r"[A-Za-z]{2,}")
+LENGTH = 10_000  # characters of an answer that is read at all
+DIGITS = 5  # of a literal exponent
+FACTORIAL = 10_000  # the largest number whose factorial is taken
+POWERS = 3  # one in another's exponent, e^{x^2} has two
+_FACTORIAL = re.compile(r"(?<!\d)(\d+)!|\(([^()]*)\)!")
+_EXPONENT = re.compile(r"\^\{?[({+-]*(\d+)")
 _PYTHON_POWER = re.compile(r"\*\*\s*(\d+|\([+-]?\d+\))")
 
 
@@ -55,6 +62,49 @@ def fits(form: str, answer: str) -> bool:
         and _SUM_IN_BRACES.search(bare) is None
         and _WORD.search(_COMMAND.sub("", bare)) is None
     )
+
+
+def explodes(answer: str) -> str:
+    """Return what makes a tidy answer too large to compute, or an empty text.
+
+    Args:
+        answer: What `tidy` returned.
+    """
+    if len(answer) > LENGTH:
+        return f"more than {LENGTH} characters"
+    bare = _SPACES.sub("", answer)
+    if "!!!" in bare or any(map(_is_large, _FACTORIAL.finditer(bare))):
+        return f"a factorial of a power, of a factorial, or of more than {FACTORIAL}"
+    if any(len(m[1]) > DIGITS for m in _EXPONENT.finditer(bare)):
+        return f"an exponent of more than {DIGITS} digits"
+    if _height(bare) >= POWERS:
+        return f"{POWERS} powers in one another's exponents"
+    return ""
+
+
+def _is_large(factorial: re.Match[str]) -> bool:
+    number, group = factorial[1] or "", factorial[2] or ""
+    too_long = len(number) > len(str(FACTORIAL))  # Python reads no number of 5,000 digits
+    return too_long or int(number or 0) > FACTORIAL or "^" in group or "!" in group
+
+
+def _height(bare: str) -> int:
+    """Return how many powers stand in one another's exponents, at most: two in `e^{x^2}`."""
+    groups: list[int] = []  # of each open group: how many powers it is the exponent of
+    below = chain = most = 0  # powers around this group; powers of `a^b^c` so far
+    for before, sign in zip(" " + bare, bare, strict=False):
+        if sign == "^":
+            chain += 1
+            most = max(most, below + chain)
+        elif sign in "{(":
+            groups.append(chain if before == "^" else 0)
+            below, chain = below + groups[-1], 0
+        elif sign in "})":
+            chain = groups.pop() if groups else 0
+            below -= chain
+        elif before != "^" and not (sign.isdigit() and before.isdigit()):
+            chain = 0  # an exponent without braces is one letter or number
+    return most
 
 
 FORMS = ("number", "expanded", "closed")

@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable
+import shutil
+import sys
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -63,3 +66,22 @@ def acme(site: PluginSite, plugins: Plugins, monkeypatch: pytest.MonkeyPatch) ->
     for module in ("hub", "hub.plugins", "hub.entry", "hub.describe", "hub.play", "hub.cli.bench"):
         monkeypatch.setattr(f"{module}.PLUGINS", plugins)
     return plugins
+
+
+@pytest.fixture
+def strip(site: PluginSite, plugins: Plugins, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
+    """A hub that knows the plugin toystrip alone, proved at level 1; the package's folder."""
+    from hub.fidelity.ladder import Run
+    from hub.fidelity.verifying import verify
+
+    toy = Path(__file__).parents[1] / "fidelity" / "toystrip"
+    package = site.path / "toystrip"
+    shutil.copytree(toy, package, ignore=shutil.ignore_patterns("*.pyc"))
+    site.distribution("toystrip", {"toystrip": "toystrip.plugin"})
+    plugins.load(site.points())
+    for module in ("hub", "hub.plugins", "hub.entry", "hub.describe"):
+        monkeypatch.setattr(f"{module}.PLUGINS", plugins)
+    verify(plugins.registry.card("toystrip/Strip-v0"), Run(level=1))
+    yield package
+    for name in [name for name in sys.modules if name.partition(".")[0] == "toystrip"]:
+        del sys.modules[name]

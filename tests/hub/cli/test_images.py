@@ -7,7 +7,10 @@ import pytest
 
 from hub.sandbox import images
 from hub.sandbox.images import Description
+from tests import need
 from tests.hub.cli.conftest import Run
+from tests.hub.sandbox.conftest import open_directory, require
+from tests.hub.sandbox.oci import write_archive
 
 
 @pytest.fixture
@@ -47,6 +50,28 @@ def test_pruning_forgets_the_names_and_removes_their_builds(run: Run, store: Pat
     assert run("images", "prune", "small", "--json", "-").json["removed"] == ["abc"]
     assert images.built() == {}
     assert not (store / "store" / "abc").exists()
+
+
+def test_an_archive_is_built_and_shown(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
+    require("apptainer")
+    need.module("spython")
+    with open_directory() as place:
+        monkeypatch.setenv("HUB_IMAGES", str(place / "store"))
+        archive = place / "small.tar"
+        write_archive(archive)
+        archive.chmod(0o644)
+        built = run("images", "build", str(archive), "--name", "mine", "--json", "-")
+        assert built.status == 0, built.err
+        (image,) = built.json["images"]
+        assert (built.json["schema"], image["name"]) == ("hub.images/1", "mine")
+        assert (image["source"], image["packages"]) == (str(archive), [])
+        assert image["env"]["GREETING"] == "from the image"
+        again = run("images", "build", str(archive))
+        assert again.status == 0
+        assert "small" in again.out
+        listed = run("images", "list", "--json", "-").json["images"]
+        assert [entry["name"] for entry in listed] == ["host", "mine", "small"]
+        assert listed[1]["digest"] == listed[2]["digest"] == image["digest"]
 
 
 def test_errors_are_one_line_and_status_2(run: Run, store: Path) -> None:

@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 from dataclasses import fields
+from pathlib import Path
 
 import pytest
 
@@ -54,3 +55,17 @@ def test_an_id_of_gymnasium_is_told_from_an_unknown_one(run: Run, acme: Plugins)
     assert shown.status == 2
     assert shown.err.startswith("hub: CartPole-v1 is no id of the hub")
     assert "`hub play`" in shown.err
+
+
+def test_the_level_reached_is_shown_and_that_a_change_made_it_stale(run: Run, strip: Path) -> None:
+    def status() -> str:
+        shown: str = run("info", "toystrip/Strip-v0", "--json", "-").json["environment"][
+            "fidelity_status"
+        ]
+        table = run("info", "toystrip/Strip-v0").out
+        assert shown in next(line for line in table.splitlines() if "fidelity status" in line)
+        return shown
+
+    assert status() == "L1 verified"
+    (strip / "engine.py").write_text((strip / "engine.py").read_text() + "\n")
+    assert status() == "L1 stale"

@@ -88,3 +88,27 @@ def test_a_narrow_terminal_gets_lines_that_are_whole_words(
     assert lines[-3:] == ["hub:acme/Walk-v0", "  A walk.", "  python, fidelity -, here: yes"]
     assert "  fix: pip install ./native/gone" in lines
     assert max(map(len, lines)) <= 40
+
+
+def test_the_level_reached_is_shown_and_whether_the_proof_still_holds(
+    run: Run, strip: Path
+) -> None:
+    def fidelity() -> list[str | None]:
+        rows = run("list", "--json", "-").json["environments"]
+        shown = [row["fidelity"] for row in rows]
+        line = next(line for line in run("list").out.splitlines() if "/Strip-v0" in line)
+        assert f" {shown[0]} " in line
+        return shown
+
+    (path,) = (strip / "certificates").glob("*.json")
+    proved = path.read_text()
+    path.unlink()
+    assert fidelity() == ["not verified", None]
+    certificate = json.loads(proved)
+    path.write_text(proved)
+    assert fidelity() == ["L1 verified", None]
+    certificate["reference"]["versions"] = {"numpy": "1.0"}
+    path.write_text(json.dumps(certificate))
+    assert fidelity() == ["L1 reference-changed", None]
+    (strip / "engine.py").write_text((strip / "engine.py").read_text() + "\n")
+    assert fidelity() == ["L1 stale", None]

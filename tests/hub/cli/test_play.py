@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import json
 import os
 import pty
 import select
@@ -29,6 +30,30 @@ class Walk(Blind):
         frame = np.zeros((8, 16, 3), np.uint8)
         frame[:, int(self._x)] = 255
         return frame
+"""
+
+TALK_ENV = """
+import gymnasium
+from hub.spaces import UnicodeText
+
+class Walk(gymnasium.Env):
+    metadata = {"render_modes": ["ansi"], "render_fps": 30}
+    observation_space = action_space = UnicodeText()
+
+    def __init__(self, render_mode=None):
+        self.render_mode = render_mode
+
+    def reset(self, *, seed=None, options=None):
+        super().reset(seed=seed)
+        self.said = "say\\n"
+        return self.said, {}
+
+    def step(self, action):
+        self.said += action
+        return action, 0.0, True, False, {}
+
+    def render(self):
+        return self.said
 """
 
 
@@ -121,17 +146,17 @@ def test_a_module_that_fails_on_import_is_named_with_its_error(
     assert any(e in ended.err for e in ("ZeroDivisionError", "SystemExit: 3", "SyntaxError"))
 
 
-def test_a_terminal_shows_the_episode_and_takes_keys(site: PluginSite) -> None:
-    site.plugin("acme")
+def in_terminal(site: PluginSite, arguments: list[str], keys: list[bytes]) -> bytes:
+    """Run `hub play ARGUMENTS` in a terminal of its own; return all that it showed."""
     ours, theirs = pty.openpty()
     environ = {**os.environ, "PYTHONPATH": str(site.path), "TERM": "xterm"}
-    command = [sys.executable, "-m", "hub", "play", "acme/Walk-v0", "--agent", "keyboard"]
+    command = [sys.executable, "-m", "hub", "play", *arguments]
     with subprocess.Popen(
         command, stdin=theirs, stdout=theirs, stderr=theirs, env=environ
     ) as process:
         os.close(theirs)
         shown = b""
-        keys = [b"1", b"1", b"q"]
+        first = len(keys)
         while process.poll() is None or select.select([ours], [], [], 0)[0]:
             ready, _, _ = select.select([ours], [], [], 20)
             try:
@@ -142,11 +167,29 @@ def test_a_terminal_shows_the_episode_and_takes_keys(site: PluginSite) -> None:
                 break
             shown += block
             # A key only once the step before it is on the screen.
-            if keys and f"step {3 - len(keys)}  ".encode() in shown:
+            if keys and f"step {first - len(keys)}  ".encode() in shown:
                 os.write(ours, keys.pop(0))
         if process.poll() is None and keys:
             process.kill()
         assert process.wait(timeout=60) == 0, shown
     os.close(ours)
+    return shown
+
+
+def test_a_terminal_shows_the_episode_and_takes_keys(site: PluginSite) -> None:
+    site.plugin("acme")
+    shown = in_terminal(site, ["acme/Walk-v0", "--agent", "keyboard"], [b"1", b"1", b"q"])
     assert b"..@" in shown
     assert b"stopped after 2 steps, return 2" in shown
+
+
+def test_escapes_of_a_model_or_tool_reach_no_terminal(site: PluginSite, tmp_path: Path) -> None:
+    site.plugin("acme")
+    site.module("acme_hooks_env", TALK_ENV)
+    script = tmp_path / "script.json"
+    script.write_text(json.dumps(["a\x1b]0;title\x07\x9b2J\tb\r\x7fc\nd"]))
+    shown = in_terminal(site, ["acme/Walk-v0", "--agent", str(script)], [])
+    assert "a␛]0;title␇␡2J\tb␍␡c".encode() in shown
+    assert b"\x1b]" not in shown
+    assert b"\x07" not in shown
+    assert "\x9b".encode() not in shown

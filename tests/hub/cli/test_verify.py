@@ -47,12 +47,14 @@ def test_all_levels_with_the_plugins_own_trainer(installed: PluginSite, tmp_path
     data = json.loads(run.stdout)
     assert data["schema"] == "hub.verify/1"
     (result,) = data["results"]
+    assert result["certificate"]["schema"] == "hub.certificate/1"
     assert result["certificate"]["level"] == 4
     text = page.read_text()
     assert text.count("<svg") == 2
     assert "http" not in text.replace("http-equiv", "")
     check = hub(installed, "verify", "--all", "--check", "--json", "-")
     assert check.returncode == 0, check.stderr
+    assert json.loads(check.stdout)["schema"] == "hub.verify.check/1"
     assert json.loads(check.stdout)["results"][0]["state"] == "verified"
 
 
@@ -77,8 +79,12 @@ def test_mutants_stand_beside_the_papers_shares(installed: PluginSite) -> None:
 def test_a_policy_file_of_ones_own(installed: PluginSite, tmp_path: Path) -> None:
     policy = tmp_path / "mine.json"
     policy.write_text('{"dither": 0.2}')
-    run = hub(installed, "verify", ID, "--policy", str(policy))
+    written = tmp_path / "result.json"
+    run = hub(installed, "verify", ID, "--policy", str(policy), "--json", str(written))
     assert run.returncode == 0, run.stderr
+    data = json.loads(written.read_text())
+    assert data["schema"] == "hub.verify.policy/1"
+    assert data["id"] == ID
     assert "equivalent over" in run.stdout
     assert "of this policy only" in run.stdout
 

@@ -5,12 +5,13 @@ from __future__ import annotations
 import warnings
 from pathlib import Path
 
+import gymnasium
 import pytest
 
 from hub.conformance.pulse import Pulse
 from hub.conformance.report import Check
 from hub.conformance.rules import TABLE
-from hub.conformance.session import Session
+from hub.conformance.session import SEED, Session
 from hub.conformance.specs import find
 from hub.conformance.worker import judge
 from tests import need
@@ -38,9 +39,13 @@ def _outcome(folder: Path, name: str, rule: str, strict: bool, seconds: float) -
         session.close()
 
 
-# (mutant, rule, step, field); None where the report need not name one.
+# (mutant, rule, step, field); None where the report need not name one. All are found from the first
+# seed, but those that no episode is played for.
+UNPLAYED = ("make", "spec", "spaces")
 FAULTS = [
     ("RaisesOnConstruction", "make", None, None),
+    ("TupleInKwargs", "spec", None, "spec.kwargs"),
+    ("NaNInKwargs", "spec", None, None),
     ("NoSpace", "spaces", None, "observation_space"),
     ("Raises", "run", 5, None),
     ("OldReset", "run", 0, None),
@@ -108,9 +113,25 @@ def test_a_broken_environment_is_found(
         assert found.step == step, found
     if field is not None:
         assert found.field == field, found
+    if name != "Unpicklable":
+        assert found.seed == (None if rule in UNPLAYED else SEED), found
 
 
-@pytest.mark.parametrize("name", ["Good", "Compound", "Messages"])
+@pytest.mark.parametrize("name", ["OutsideFromSomeStarts", "OutsideLate"])
+def test_a_finding_shows_again_from_its_seed_and_step_alone(tmp_path: Path, name: str) -> None:
+    found = outcome(tmp_path, name, "observation")
+    assert (found.status, found.step) == ("fail", 2)
+    assert found.seed is not None
+    assert (found.seed > SEED) == (name == "OutsideFromSomeStarts")
+    env = gymnasium.make(env_id(name), disable_env_checker=True)
+    env.action_space.seed(found.seed)
+    seen = [env.reset(seed=found.seed)[0]]
+    for _ in range(found.step):
+        seen.append(env.step(env.action_space.sample())[0])
+    assert [observation in env.observation_space for observation in seen] == [True, True, False]
+
+
+@pytest.mark.parametrize("name", ["Good", "Compound", "Ragged", "Messages"])
 @pytest.mark.parametrize("rule", [rule.name for rule in TABLE if rule.name != "async"])
 def test_a_good_environment_passes_every_rule_of_the_hub(
     tmp_path: Path, rule: str, name: str
@@ -178,7 +199,8 @@ def test_what_says_that_it_is_nondeterministic_passes_the_other_rules(tmp_path: 
 
 @pytest.mark.slow
 @pytest.mark.parametrize(
-    ("name", "status"), [("ReusedObservation", "fail"), ("Messages", "pass"), ("Compound", "pass")]
+    ("name", "status"),
+    [("ReusedObservation", "fail"), ("Messages", "pass"), ("Compound", "pass"), ("Ragged", "pass")],
 )
 def test_processes_of_gymnasium_are_played_against_the_table(
     tmp_path: Path, name: str, status: str

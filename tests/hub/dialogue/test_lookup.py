@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import json
+import sys
 from pathlib import Path
 
 import pytest
@@ -8,6 +9,7 @@ import pytest
 from hub.dialogue import find_parser, find_tasks, find_tool
 from hub.errors import MissingDependency, TaskError, UnknownOption
 from hub.plugins import Plugins
+from tests import need
 from tests.plugin_site import PluginSite
 
 SOURCE = """
@@ -104,14 +106,19 @@ def test_a_file_that_holds_no_tasks_is_an_error_at_its_line(
         find_tasks(str(tmp_path / "other.jsonl"))
 
 
-def test_parquet_rows_are_read_or_the_missing_part_is_named(tmp_path: Path) -> None:
+def test_parquet_rows_are_read_and_null_is_no_value(tmp_path: Path) -> None:
+    pyarrow, parquet = need.module("pyarrow"), need.module("pyarrow.parquet")
+    table = pyarrow.table({"prompt": ["a", "b"], "id": ["x", None], "n": [1, None]})
+    parquet.write_table(table, tmp_path / "t.parquet")
+    tasks = find_tasks(str(tmp_path / "t.parquet"))
+    assert [tasks.get(i).data for i in (0, 1)] == [{"n": 1}, {}]
+    assert tasks.get(0).id == "x"
+
+
+def test_without_its_reader_a_parquet_file_names_the_fix(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     (tmp_path / "t.parquet").write_bytes(b"PAR1")
-    try:
-        import pyarrow
-        from pyarrow import parquet
-    except ImportError:
-        with pytest.raises(MissingDependency, match="pip install pyarrow"):
-            find_tasks(str(tmp_path / "t.parquet"))
-        return
-    parquet.write_table(pyarrow.table({"prompt": ["a"], "n": [1]}), tmp_path / "t.parquet")
-    assert find_tasks(str(tmp_path / "t.parquet")).get(0).data == {"n": 1}
+    monkeypatch.setitem(sys.modules, "pyarrow", None)
+    with pytest.raises(MissingDependency, match="pip install pyarrow"):
+        find_tasks(str(tmp_path / "t.parquet"))

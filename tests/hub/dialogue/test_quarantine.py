@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 
 import pytest
@@ -48,6 +49,7 @@ def test_a_file_comes_back_as_it_was_written(tmp_path: Path) -> None:
     entries = [Quarantined("t1", 1, "oracle is flaky")]
     write_quarantine(tmp_path / "q.json", "hub:toys/Sums-v0", entries)
     assert read_quarantine(tmp_path / "q.json") == entries
+    assert json.loads((tmp_path / "q.json").read_text())["schema"] == "hub.quarantine/1"
     assert [path.name for path in tmp_path.iterdir()] == ["q.json"]
 
 

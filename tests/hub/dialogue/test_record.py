@@ -37,6 +37,7 @@ def test_a_recorded_episode_is_the_trajectory(path: Path) -> None:
     assert recording.trajectory() == env.trajectory()
     assert recording.trajectory().turns[1].token_ids.size > 0
     assert recording.task == env.domain.source.get(28)
+    assert recording.begin["schema"] == "hub.record/1"
     assert (recording.begin["env"], recording.begin["kwargs"]) == ("sums", None)
     assert recording.end is not None
     assert recording.end["submission"] == {"answer": "7"}

@@ -46,6 +46,23 @@ def test_a_forked_process_gets_an_error_that_names_the_fix_not_a_hang():
     assert all(line.startswith("ForkedError: ") and "'spawn'" in line for line in lines)
 
 
+def test_forked_workers_of_make_vec_hand_the_error_with_the_fix_to_their_caller():
+    code = (
+        "import gymnasium\n"
+        "env = gymnasium.make_vec('hub:jax/Pong-v0', 2, 'async')\n"
+        "try:\n"
+        "    env.reset(seed=3)\n"
+        "except RuntimeError as error:\n"
+        "    print(type(error).__name__, error)\n"
+        "env.close(terminate=True)\n"
+    )
+    path = os.environ | {"PYTHONWARNINGS": "ignore"}
+    args = [sys.executable, "-c", code]
+    result = subprocess.run(args, capture_output=True, text=True, timeout=240, check=True, env=path)
+    assert result.stdout.startswith("ForkedError ")
+    assert "vector_kwargs={'context': 'spawn'}" in result.stdout
+
+
 def test_spawned_workers_step_the_same_environment():
     code = (
         "import gymnasium, numpy as np\n"

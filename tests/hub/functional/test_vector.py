@@ -258,3 +258,14 @@ def test_a_pickled_copy_goes_on_from_the_same_place():
     copy = pickle.loads(pickle.dumps(env))
     action = np.full((2, 2), 0.1, np.float32)
     np.testing.assert_array_equal(copy.step(action)[0], env.step(action)[0])
+
+
+def test_a_step_and_a_reset_take_over_the_buffers_of_the_state_before():
+    env = FunctionalVectorEnv(script(), 8)
+    env.reset(seed=0)
+    for change in (lambda: env.step(np.zeros(8, int)), lambda: env.reset(seed=1)):
+        before = jax.tree.leaves(env._carry)
+        change()
+        given = [leaf.is_deleted() for leaf in before]
+        assert all(given), given
+        assert not any(leaf.is_deleted() for leaf in jax.tree.leaves(env._carry))

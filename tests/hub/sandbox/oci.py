@@ -10,7 +10,7 @@ import tarfile
 from pathlib import Path
 from typing import Any
 
-PROGRAMS = ("/bin/bash", "/bin/cat", "/bin/ls", "/usr/bin/env", "/usr/bin/touch")
+PROGRAMS = ("/bin/bash", "/bin/cat", "/bin/ls", "/bin/rm", "/usr/bin/env", "/usr/bin/touch")
 
 
 def libraries(program: str) -> set[str]:

@@ -1,6 +1,7 @@
 import shutil
 import subprocess
 from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
@@ -11,6 +12,8 @@ from hub.sandbox.build_worker import exported
 from hub.sandbox.providers import provider as named
 from hub.sandbox.state import sandbox_ids
 from tests import need
+from tests.hub.dialogue.test_attribution import ended
+from tests.hub.dialogue.toy import call, make
 from tests.hub.sandbox.conftest import open_directory, require
 from tests.hub.sandbox.oci import write_archive
 
@@ -52,6 +55,20 @@ def test_an_oci_archive_becomes_an_image_that_every_provider_runs(
         assert "python3: No such file" in sandbox.python("1").stderr
 
 
+def test_an_agent_that_deletes_the_images_programs_has_failed(small: str) -> None:
+    # Under bubblewrap the directories of a built image are read-only.
+    env = make(tools=["bash"], sandbox={"provider": require("apptainer")}, budget={"turns": 9})
+    env.domain.image = lambda task: small  # type: ignore[method-assign]  # the sums need none
+    env.reset(seed=0)
+    command = "rm -rf /bin /usr/bin /lib /lib64; [ -e /bin/sh ] || echo gone"
+    assert "gone" in env.step(call("bash", command=command))[0]
+    assert "[The shell ended" in env.step(call("bash", command="exit"))[0]
+    outcome, reward, terminated, reason = ended(env, call("bash", command="ls"))
+    assert (outcome, reward, terminated) == ("agent_error", -1.0, True)
+    assert "destroyed from inside" in reason
+    env.close()
+
+
 def test_a_built_image_can_be_given_network(provider: str, small: str) -> None:
     with create(small, provider=provider, network=True) as sandbox:
         assert sandbox.read("/etc/resolv.conf") == Path("/etc/resolv.conf").read_bytes()
@@ -64,6 +81,24 @@ def test_the_same_source_is_built_once_under_any_name(archive: Path, small: str)
     assert again.bytes > 100_000
     forced = build.build(str(archive), small, force=True)
     assert forced.digest == first.digest
+
+
+def test_two_builds_of_one_source_at_a_time_publish_one_image(place: Path) -> None:
+    twice = place / "twice.tar"
+    write_archive(twice)
+    twice.write_bytes(twice.read_bytes() + b"\0" * 1024)  # another digest
+    twice.chmod(0o644)
+    with ThreadPoolExecutor(2) as pool:
+        made = list(pool.map(lambda name: build.build(str(twice), name), ("one", "two")))
+    assert made[0] == made[1]
+    store = images.root() / "store"
+    assert [path.name for path in store.iterdir() if made[0].digest in path.name] == [
+        made[0].digest
+    ]
+    assert not list(store.glob(f"{images.BUILDING}*"))
+    for name in ("one", "two"):
+        with create(name, provider="apptainer") as sandbox:
+            assert sandbox.read("/etc/marker") == b"mine\n"
 
 
 def test_a_sif_and_a_directory_can_be_sources(place: Path, small: str) -> None:

@@ -9,6 +9,8 @@ import pytest
 
 from hub.sandbox import conformance
 from hub.sandbox.conformance import Broken, CannotLimit, Check, Make
+from tests.hub.sandbox.conftest import require
+from tests.plugin_site import PluginSite
 
 PLAIN_USER = 65534
 
@@ -84,6 +86,64 @@ def test_the_unsafe_local_provider_fails_the_suite(monkeypatch: pytest.MonkeyPat
     checks = [check for check in conformance.CHECKS if check.name in wanted]
     outcomes = conformance.run_suite(checks, "local")
     assert [outcome.status for outcome in outcomes] == ["failed"] * 3
+
+
+PLUGIN = """
+import hub
+from hub.sandbox.providers.bubblewrap import Bubblewrap
+
+class Mine(Bubblewrap):
+    name = "mine"
+
+@hub.hookimpl
+def hub_register_sandboxes(register):
+    register("mine", "acme_hooks:Mine", "Bubblewrap under another name.")
+"""
+
+
+ONLY_NETWORK = """
+import sys
+from hub.sandbox import conformance
+from hub.sandbox.conformance.__main__ import main
+conformance.CHECKS = tuple(c for c in conformance.CHECKS if "network" in c.name)
+main()
+"""
+
+
+def _suite_of_a_plugin(site: PluginSite, *how: str) -> tuple[int, dict[str, Any]]:
+    """Run `python HOW mine --json -` where a plugin registers the provider `mine`."""
+    require("bubblewrap")
+    site.plugin("acme", PLUGIN)
+    path = os.pathsep.join([str(site.path), *sys.path])
+    run = subprocess.run(
+        [sys.executable, *how, "mine", "--json", "-"],
+        env={**os.environ, "PYTHONPATH": path},
+        capture_output=True,
+        text=True,
+        timeout=280,
+    )
+    assert run.stdout, run.stderr
+    data: dict[str, Any] = json.loads(run.stdout)
+    return run.returncode, data
+
+
+def test_the_command_runs_a_plugins_provider(site: PluginSite) -> None:
+    status, data = _suite_of_a_plugin(site, "-c", ONLY_NETWORK)
+    assert status == 0, data
+    assert (data["schema"], data["provider"]) == ("hub.sandbox.conformance/1", "mine")
+    assert data["checks"]
+    assert all(row["status"] == "passed" for row in data["checks"])
+    assert all(
+        row.keys() == {"name", "attack", "status", "reason", "seconds"} for row in data["checks"]
+    )
+
+
+@pytest.mark.slow
+@pytest.mark.timeout(300)
+def test_a_plugins_provider_passes_the_whole_suite(site: PluginSite) -> None:
+    status, data = _suite_of_a_plugin(site, "-m", "hub.sandbox.conformance")
+    assert status == 0, [row for row in data["checks"] if row["status"] == "failed"]
+    assert len(data["checks"]) == len(conformance.CHECKS)
 
 
 def test_every_attack_on_sandboxes_has_a_check() -> None:

@@ -62,6 +62,62 @@ def test_nothing_is_left_of_a_killed_server_after_a_sweep(provider: str) -> None
     assert not any(record.processes() for record in records)
 
 
+@pytest.mark.skipif(os.geteuid() != 0, reason="this run is a plain user's already")
+def test_nothing_is_left_of_a_plain_users_killed_server(provider: str) -> None:
+    marker = f"9494{os.getpid()}"
+    script = [sys.executable, str(Path(__file__).with_name("unprivileged.py")), provider, "65534"]
+    mounts = Path("/proc/self/mounts").read_text()
+    with subprocess.Popen([*script, "serve", marker], stdout=subprocess.PIPE, text=True) as server:
+        assert server.stdout is not None
+        started = json.loads(server.stdout.readline())
+        assert len(started) == 8
+        assert len(processes_with(f"sleep\0{marker}")) == 8
+        assert all(Path(folder).exists() for folder in started.values())
+        server.kill()
+    assert wait(lambda: not processes_with(f"sleep\0{marker}"))
+    swept = subprocess.run([*script, "sweep"], capture_output=True, text=True, check=True)
+    assert set(started) <= set(json.loads(swept.stdout))
+    assert not [folder for folder in started.values() if Path(folder).exists()]
+    assert wait(lambda: not processes_with(marker))
+    assert Path("/proc/self/mounts").read_text() == mounts
+
+
+_HOLDER = """
+import os, sys, time
+from hub.sandbox import Limits, create
+box = create(provider=sys.argv[1], limits=Limits(lifetime=float(sys.argv[3])))
+box.shell(f"(setsid sleep {sys.argv[2]} &)")
+child = os.fork()  # it keeps the container's pipes open
+if child:
+    print("ready", child, flush=True)
+time.sleep(60)
+"""
+
+
+@pytest.mark.slow
+def test_the_lifetime_ends_a_container_whose_dead_servers_pipe_is_held_open(provider: str) -> None:
+    marker, lifetime = f"9595{os.getpid()}", 8.0
+    began = time.monotonic()
+    server = subprocess.Popen(
+        [sys.executable, "-c", _HOLDER, provider, marker, str(lifetime)],
+        stdout=subprocess.PIPE,
+        text=True,
+    )
+    assert server.stdout is not None
+    child = int(server.stdout.readline().split()[1])
+    try:
+        server.kill()
+        server.wait()
+        time.sleep(0.5)
+        assert processes_with(f"sleep\0{marker}")  # the pipe is held open, so it lives on
+        assert wait(lambda: not processes_with(f"sleep\0{marker}"), lifetime + 5.0)
+        assert time.monotonic() - began >= 0.9 * lifetime
+    finally:
+        os.kill(child, signal.SIGKILL)
+        server.stdout.close()
+        state.sweep()
+
+
 def test_a_sweep_ends_a_container_that_outlived_its_server(provider: str) -> None:
     """The helper's end of the pipe is held open, as a forked child of the server would do."""
     sandbox = create(provider=provider)

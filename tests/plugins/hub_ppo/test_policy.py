@@ -100,7 +100,9 @@ def test_weights_that_do_not_fit_their_header_are_refused(tmp_path: Path) -> Non
 
 def test_another_schema_is_refused(tmp_path: Path) -> None:
     weights = write(tmp_path / "p.npz", DISCRETE)
-    header = policy.load(tmp_path / "p.npz")[1] | {"schema": "hub.policy/9"}
+    header = policy.load(tmp_path / "p.npz")[1]
+    assert header["schema"] == "hub.policy/1"
+    header = header | {"schema": "hub.policy/9"}
     policy.save(tmp_path / "p.npz", weights, header)
     with pytest.raises(PolicyError, match=r"schema 'hub\.policy/9': expected 'hub\.policy/1'"):
         policy.load(tmp_path / "p.npz")

@@ -31,4 +31,5 @@ def register(module: ModuleType) -> None:
         elif not issubclass(kind, gymnasium.Env):
             continue
         says = name.startswith("SaysNondeterministic")
+        options["kwargs"] = getattr(kind, "registered", {})
         gymnasium.register(f"mutants/{name}-v0", nondeterministic=says, **options)

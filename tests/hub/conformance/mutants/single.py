@@ -3,13 +3,24 @@
 from __future__ import annotations
 
 import ctypes
+import mmap
 import os
 import time
 from typing import Any, ClassVar
 
 import gymnasium
 import numpy as np
-from gymnasium.spaces import Box, Dict, Discrete, Text, Tuple
+from gymnasium.spaces import (
+    Box,
+    Dict,
+    Discrete,
+    Graph,
+    GraphInstance,
+    OneOf,
+    Sequence,
+    Text,
+    Tuple,
+)  # fmt: skip
 
 Result = tuple[Any, Any, Any, Any, dict[str, Any]]
 
@@ -75,6 +86,35 @@ class Compound(Good):
         return super().step(action["push"])
 
 
+class Ragged(Good):
+    """Good, with spaces whose values have no fixed shape or kind."""
+
+    def __init__(self, render_mode: str | None = None) -> None:
+        super().__init__(render_mode)
+        point = Box(-10.0, 10.0, (2,), np.float32)
+        either = OneOf((Discrete(100), Box(-10.0, 10.0, (1,), np.float32)))
+        self.observation_space = Dict(
+            {"trail": Sequence(point), "tree": Graph(point, Discrete(3)), "either": either}
+        )
+        self.action_space = Tuple(
+            (Sequence(Discrete(3)), OneOf((Discrete(3), Box(0, 1, (1,), np.float32))))
+        )
+
+    def observe(self) -> Any:
+        point = np.array([self.x, self.v], np.float32)
+        nodes = np.tile(point, (self.t + 1, 1))
+        links = np.array([[i, i + 1] for i in range(self.t)], np.int32).reshape(-1, 2)
+        kinds = np.arange(self.t, dtype=np.int64) % 3
+        either = (0, np.int64(self.t)) if self.t % 2 else (1, point[:1])
+        tree = GraphInstance(nodes, kinds, links) if self.t else GraphInstance(nodes, None, None)
+        return {"trail": (point,) * (self.t % 4), "tree": tree, "either": either}
+
+    def step(self, action: Any) -> Result:
+        many, (kind, value) = action
+        self.v += sum(int(a) - 1 for a in many) / 100 + kind * float(np.sum(value)) / 100
+        return super().step(int(value) if kind == 0 else 1)
+
+
 class Messages(Good):
     """Good, with nothing but text, as a language-model task has."""
 
@@ -129,6 +169,40 @@ class NoSpace(Good):
 class OutsideLate(Good):
     def observe(self) -> Any:
         return super().observe() + np.float32(100.0 * (self.t == 2))
+
+
+class OutsideFromSomeStarts(Good):
+    """Only an episode that starts far to the right breaks, at its second step."""
+
+    start = 0.0
+
+    def reset(
+        self, *, seed: int | None = None, options: dict[str, Any] | None = None
+    ) -> tuple[Any, dict[str, Any]]:
+        observation, info = super().reset(seed=seed)
+        self.start = self.x
+        return observation, info
+
+    def observe(self) -> Any:
+        return super().observe() + np.float32(100.0 * (self.t == 2 and self.start > 0.7))
+
+
+class TupleInKwargs(Good):
+    """JSON makes a list of the tuple that it is registered with."""
+
+    registered: ClassVar[dict[str, Any]] = {"size": (2, 2)}
+
+    def __init__(self, size: Any, render_mode: str | None = None) -> None:
+        super().__init__(render_mode)
+
+
+class NaNInKwargs(Good):
+    """JSON has no NaN."""
+
+    registered: ClassVar[dict[str, Any]] = {"scale": float("nan")}
+
+    def __init__(self, scale: float, render_mode: str | None = None) -> None:
+        super().__init__(render_mode)
 
 
 class WrongDtype(Good):
@@ -323,9 +397,12 @@ class GrowsInPython(Good):
 
 class GrowsOutsidePython(Good):
     def step(self, action: Any) -> Result:
+        # Pages of its own: malloc would first hand out what other tests have freed.
         libc = ctypes.CDLL(None)
-        libc.malloc.restype = ctypes.c_void_p
-        ctypes.memset(libc.malloc(ctypes.c_size_t(4096)), 1, 4096)
+        libc.mmap.restype = ctypes.c_void_p
+        size, access = ctypes.c_size_t(4096), mmap.PROT_READ | mmap.PROT_WRITE
+        page = libc.mmap(None, size, access, mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS, -1, 0)
+        ctypes.memset(page, 1, 4096)
         return super().step(action)
 
 

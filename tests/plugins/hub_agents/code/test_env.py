@@ -2,15 +2,20 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import gymnasium
 import pytest
 
-from hub.dialogue import DialogueEnv
+from hub.dialogue import DialogueEnv, SandboxOptions
 from hub.dialogue.validate import validate
-from hub_agents.code.domain import program_of
+from hub_agents.code.domain import CodeDomain, program_of
+from hub_agents.code.sources import own
 from tests import need
+from tests.hub.cli.conftest import Run, run
 from tests.plugins.hub_agents.conftest import finish
 
+__all__ = ["run"]
 ID = "hub:agent/Code-v0"
 
 
@@ -48,6 +53,39 @@ def test_gold_scores_and_no_cheat_does(sandboxed: dict[str, str], task: str) -> 
     (found,) = validate(ID, k=1, tasks=[task], options={"sandbox": sandboxed})
     assert found.reason == ""
     assert {"exit early", "read the grader", "forge the report"} <= {t.agent for t in found.trials}
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("split", ["train", "test"])
+def test_the_solution_of_every_task_of_our_own_is_graded_right(
+    sandboxed: dict[str, str], split: str
+) -> None:
+    domain = CodeDomain(own(split), SandboxOptions.of(sandboxed))
+    for index in range(len(domain.source)):
+        task = domain.source.get(index)
+        grade = domain.grade(task, {"program": task.data["solution"]})
+        assert (grade.reward, grade.parts["passed"]) == (1.0, 1.0), (task.id, grade)
+
+
+def test_a_recorded_episode_is_replayed_and_graded_again(
+    sandboxed: dict[str, str], run: Run, tmp_path: Path
+) -> None:
+    record = str(tmp_path / "r.jsonl")
+    env = gymnasium.make(ID, sandbox=sandboxed, record=record)
+    assert isinstance(env.unwrapped, DialogueEnv)
+    for program in ("def roman(n):\n    return 'I'\n", None):
+        env.reset(options={"task": "roman-numeral"})
+        task = env.unwrapped._episode.task  # type: ignore[union-attr]  # white box
+        env.step(finish(program or task.data["solution"]))
+    env.close()
+    replayed = run("replay", record, "--json", "-").json["episodes"]
+    assert [(e["status"], e["reward"]) for e in replayed] == [("complete", 0.0), ("complete", 1.0)]
+    again = run("rescore", record, "--json", "-")
+    assert again.status == 0, again.err
+    assert [(e["old"], e["new"]) for e in again.json["episodes"]] == [(0.0, 0.0), (1.0, 1.0)]
+    strict = "tests.plugins.hub_agents.code.strict:grade"
+    other = run("rescore", record, "--grader", strict, "--json", "-").json["episodes"]
+    assert [(e["new"], e["changed"]) for e in other] == [(0.0, False), (0.0, True)]
 
 
 @pytest.mark.slow

@@ -14,10 +14,12 @@ from hub.dialogue.validate import validate
 from hub.errors import UnknownOption
 from hub_agents.math.checker import Verdict
 from tests import need
+from tests.hub.cli.conftest import Run, run
 from tests.plugins.hub_agents.conftest import finish
 
 need.distribution("reasoning-gym")
 need.distribution("math-verify")
+__all__ = ["run"]
 ID = "hub:agent/Math-v0"
 
 
@@ -60,6 +62,23 @@ def test_a_checker_that_is_down_gives_no_reward(monkeypatch: pytest.MonkeyPatch)
     env.reset(seed=1)
     *_, truncated, info = env.step(finish("1"))
     assert (truncated, info["outcome"], info["reward"]) == (True, "infra_error", None)
+
+
+def test_a_recorded_episode_is_replayed_and_graded_again(run: Run, tmp_path: Path) -> None:
+    record = str(tmp_path / "r.jsonl")
+    env = made(generators=["simple_integration"], record=record)
+    env.reset(seed=1)
+    assert env._episode is not None
+    env.step(f"It is \\boxed{{{env._episode.task.data['answer']}}}.")
+    env.reset(seed=1)
+    env.step("\\boxed{x}")
+    env.close()
+    shown = run("replay", record)
+    assert shown.status == 0
+    assert "It is \\boxed{" in shown.out
+    again = run("rescore", record, "--json", "-")
+    assert again.status == 0, again.err
+    assert [(e["old"], e["new"]) for e in again.json["episodes"]] == [(1.0, 1.0), (0.0, 0.0)]
 
 
 def test_a_users_own_file_is_played_without_what_is_in_quarantine(tmp_path: Path) -> None:

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
-from hub_agents.math.forms import fits, tidy
+from hub_agents.math.forms import LENGTH, POWERS, explodes, fits, tidy
 
 
 @pytest.mark.parametrize(
@@ -51,3 +53,56 @@ def test_a_closed_form_computes_no_series_and_no_integral() -> None:
     assert fits("closed", tidy("\\frac{\\pi}{2} + \\sqrt{3}"))
     assert not fits("closed", tidy("\\int_0^1 x dx"))
     assert not fits("closed", tidy("\\sum_{n=1}^{9} n"))
+
+
+@pytest.mark.parametrize(
+    ("answer", "words"),
+    [
+        ("9^{9^{9^{9}}}", "3 powers"),
+        ("9**9**9**9", "3 powers"),
+        ("2^2^2^2", "3 powers"),
+        ("\\int_0^1 x^{x^{(x^x)}}dx", "3 powers"),
+        ("(10^{10})!", "a factorial"),
+        ("((3!)!)!", "a factorial"),
+        ("5!!!", "a factorial"),
+        ("99999!", "a factorial"),
+        ("7" * 5000 + "\\!!", "a factorial"),
+        ("10^{-100000000}", "more than 5 digits"),
+        ("2^999999", "more than 5 digits"),
+        ("1" * (LENGTH + 1), "characters"),
+    ],
+)
+def test_what_computes_an_immense_number_is_told_before_it_is_computed(
+    answer: str, words: str
+) -> None:
+    assert words in explodes(tidy(answer))
+
+
+@pytest.mark.parametrize(
+    "answer",
+    [
+        "e^{-x^{2}/(2s^{2})}",
+        "x^2y^3z^4",
+        "2^{3}5^{4}7^{2}",
+        "2^{10^6}",
+        "7^{2025} - x^{2^{n}}",
+        "\\frac{2025!}{(n+1)! \\cdot 7!!}",
+        "x\\!+\\!y^{99999}",
+        "1" * LENGTH,
+    ],
+)
+def test_what_mathematicians_write_explodes_not(answer: str) -> None:
+    assert not explodes(tidy(answer))
+
+
+@given(st.text(alphabet="09^{}()!x+-\\\\ *|"))
+def test_any_text_is_judged(text: str) -> None:
+    assert isinstance(explodes(text), str)
+
+
+@given(st.lists(st.sampled_from(["{}", "()"]), max_size=8), st.sampled_from(["", "-", "2+", "x"]))
+def test_a_tower_explodes_from_its_third_power_on(groups: list[str], before: str) -> None:
+    tower = "9"
+    for left, right in groups:
+        tower = f"9^{left}{before}{tower}{right}+1"
+    assert bool(explodes(tower)) == (len(groups) >= POWERS)

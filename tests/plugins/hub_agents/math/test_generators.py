@@ -9,6 +9,7 @@ import sys
 import pytest
 
 from hub.errors import UnknownOption
+from hub_agents.math.domain import MathDomain
 from hub_agents.math.forms import fits, tidy
 from hub_agents.math.generators import DIFFICULTIES, GENERATORS, Generated
 from tests import need
@@ -23,6 +24,20 @@ def test_every_generator_gives_answers_in_its_form(difficulty: str) -> None:
         task = source.get(index)
         assert task.data["generator"] == GENERATORS[index % len(GENERATORS)]
         assert fits(task.data["form"], tidy(task.data["answer"])), task
+
+
+@pytest.mark.parametrize("generator", GENERATORS)
+def test_the_gold_answer_of_every_generator_is_graded_right_and_another_wrong(
+    generator: str,
+) -> None:
+    need.distribution("math-verify")
+    for difficulty in DIFFICULTIES:
+        domain = MathDomain(Generated(difficulty=difficulty, generators=[generator]))
+        task = domain.source.get(0)
+        gold = task.data["answer"]
+        for answer, reward in ((f"\\boxed{{{gold}}}", 1.0), (f"{gold}", 1.0), (f"{gold}7", 0.0)):
+            grade = domain.grade(task, {"answer": answer})
+            assert grade.reward == reward, (task, answer, grade)
 
 
 def test_a_number_gives_the_same_problem_in_another_process() -> None:

@@ -9,6 +9,8 @@ import numpy as np
 import pytest
 
 from hub.errors import UnknownOption
+from hub.trajectory import ToolCall
+from hub_agents.science.domain import ScienceDomain
 from hub_agents.science.families import AREAS, FAMILIES
 from hub_agents.science.source import Problems
 from hub_agents.science.units import judged
@@ -226,6 +228,22 @@ def test_a_problem_is_its_seeds_and_tells_all_that_it_draws(name: str) -> None:
     assert judged(f"{gold:.8g} {family.unit}", gold, family.unit, family.rtol)[0]
     assert not judged(f"{gold:.8g} lux", gold, family.unit, family.rtol)[0]
     assert not judged(f"{gold * 1.1:.8g} {family.unit}", gold, family.unit, family.rtol)[0]
+
+
+def test_the_grader_takes_every_familys_oracle_and_no_constant_zero() -> None:
+    seen = set()
+    for split in ("train", "test"):
+        domain = ScienceDomain(Problems(split))
+        for index in range(len(FAMILIES)):
+            task = domain.source.get(index)
+            seen.add(task.data["family"])
+            (call,) = domain.oracle(task)()
+            assert isinstance(call, ToolCall)
+            gold = domain.grade(task, {"answer": call.arguments["answer"]})
+            assert (gold.reward, gold.reason) == (1.0, "right"), task
+            for zero in ("0", f"0 {task.data['unit']}", f"\\boxed{{0 {task.data['unit']}}}"):
+                assert domain.grade(task, {"answer": zero}).reward == 0.0, (task, zero)
+    assert seen == FAMILIES.keys()
 
 
 def test_areas_splits_and_seeds_choose_and_a_wrong_name_is_refused() -> None:

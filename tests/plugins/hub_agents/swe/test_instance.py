@@ -18,6 +18,7 @@ INSTANCE = Instance(
 
 
 def test_an_instance_survives_json():
+    assert INSTANCE.to_json()["schema"] == "hub.swe.instance/1"
     assert Instance.from_json(json.loads(json.dumps(INSTANCE.to_json()))) == INSTANCE
 
 

@@ -10,23 +10,17 @@ from typing import Any
 import pytest
 
 from hub.dialogue import DialogueEnv
-from hub.sandbox.providers import providers
-from tests import need
 from tests.hub.dialogue.toy import call, make
+from tests.hub.sandbox.conftest import CONTAINERS, require
 
 Say = Callable[..., str]
-PROVIDER = "bubblewrap"
 
 
-@pytest.fixture(scope="module")
-def env() -> Iterator[DialogueEnv]:
-    reason = providers()[PROVIDER].missing()
-    if reason is not None:
-        need.missing(f"sandbox provider {PROVIDER}: {reason}")
-    need.module("hub_sandbox_init")
+@pytest.fixture(scope="module", params=CONTAINERS)
+def env(request: pytest.FixtureRequest) -> Iterator[DialogueEnv]:
     made = make(
         tools=["bash", "python", "str_replace_editor"],
-        sandbox={"provider": PROVIDER},
+        sandbox={"provider": require(request.param)},
         budget={"turns": 500},
     )
     made.reset(options={"task": "3+4"})
