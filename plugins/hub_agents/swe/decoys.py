@@ -25,8 +25,10 @@ _OPPOSITE = {
     "assertGreater": "assertLessEqual", "assertLess": "assertGreaterEqual",
 }  # fmt: skip
 OPPOSITE = {**_OPPOSITE, **{other: one for one, other in _OPPOSITE.items()}}
-_COMPARED = {"assertEqual", "assertEquals", "assertListEqual", "assertDictEqual", "assertTupleEqual",
-             "assertSequenceEqual", "assertMultiLineEqual", "assertSetEqual", "assertIs"}  # fmt: skip
+_COMPARED = {
+    *("assertEqual", "assertEquals", "assertListEqual", "assertDictEqual", "assertTupleEqual"),
+    *("assertSequenceEqual", "assertMultiLineEqual", "assertSetEqual", "assertIs"),
+}
 
 
 @dataclass(frozen=True)
@@ -156,10 +158,9 @@ def _edits(node: ast.AST, at: _Places) -> Iterator[_Edit]:
     if isinstance(node, ast.Assert):
         start, end = at.span(node.test)
         yield start, end, f"not ({at.text(node.test)})", "turned"
-        if isinstance(node.test, ast.Compare) and len(node.test.ops) == 1:
-            if isinstance(node.test.ops[0], ast.Eq | ast.Is):
-                yield from _wrong(node.test.comparators[0], at)
-                yield from _wrong(node.test.left, at, constants_only=True)
+        if isinstance(node.test, ast.Compare) and isinstance(node.test.ops[0], ast.Eq | ast.Is):
+            yield from _wrong(node.test.comparators[-1], at)
+            yield from _wrong(node.test.left, at, constants_only=True)
     elif isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute):
         name = node.func.attr
         if name in OPPOSITE:

@@ -1,4 +1,4 @@
-"""What makes a repair task: the repository the agent sees, its diff, and the agents that prove it."""
+"""What makes a repair task: the repository the agent sees, its changes, and who proves it."""
 
 from __future__ import annotations
 
@@ -15,6 +15,7 @@ from hub_agents.swe.cheats import cheats
 from hub_agents.swe.filter import allowed
 from hub_agents.swe.grading import Grader
 from hub_agents.swe.instance import Instance
+from hub_agents.swe.logged import hidden
 from hub_agents.swe.oracle import oracle
 from hub_agents.swe.trees import File, Tree
 
@@ -71,7 +72,7 @@ class SweDomain:
             now = room.snapshot(sandbox, instance.workdir)
         except SandboxFileError as error:
             raise SandboxError(f"the files cannot be listed: {error}", "agent") from error
-        changes, dropped = allowed(pristine, now, instance.tests)
+        changes, dropped = allowed(pristine, now, hidden(instance))
         kept = {path: pristine[path] for path in changes if path in pristine}
         after = {path: file for path, file in changes.items() if file is not None}
         files = {path: _packed(file) for path, file in changes.items()}
@@ -87,7 +88,9 @@ class SweDomain:
             raise TaskError(f"submission of {task.id}: {error!r}: expected 'files'") from error
         grade = self._grader.grade(instance, changes)
         if grade.outcome is Outcome.COMPLETED and not changes and grade.reward == 0.0:
-            return Grade(0.0, grade.parts, reason=f"nothing that counts was changed; {grade.reason}")
+            return Grade(
+                0.0, grade.parts, reason=f"nothing that counts was changed; {grade.reason}"
+            )
         return grade
 
     def oracle(self, task: Task) -> Agent:

@@ -16,6 +16,9 @@ from hub_agents.swe.instance import Instance
 from hub_agents.swe.report import Report
 from hub_agents.swe.trees import File
 
+Changes = Mapping[str, File | None]
+"""Files of a repository that differ, by path; None where one is deleted."""
+
 SLACK = 300.0  # seconds of a sandbox beside its tests
 _PLUGIN_DIR = "/tmp/.hub-report"
 # Which variables change what Python and pytest do; the sandbox's environment has no others.
@@ -36,7 +39,7 @@ _ARGUMENTS = (
 
 
 class Broken(Exception):
-    """A run of tests gave no report to its end: the code under test ended it, or the machine did."""
+    """A run of tests gave no whole report: code under test ended it, or the machine did."""
 
 
 @dataclass(frozen=True)
@@ -76,7 +79,7 @@ class Run:
 def workshop(
     instance: Instance,
     options: SandboxOptions,
-    changes: Mapping[str, File | None] | None = None,
+    changes: Changes | None = None,
     overlay: Mapping[str, str] | None = None,
     runs: int = 1,
     patch: str = "",
