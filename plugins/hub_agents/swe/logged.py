@@ -13,7 +13,7 @@ import shlex
 
 from hub.dialogue import Grade, SandboxOptions
 from hub.sandbox import Sandbox
-from hub_agents.swe import room, runner
+from hub_agents.swe import runner, transfer
 from hub_agents.swe.filter import is_test
 from hub_agents.swe.instance import Instance
 from hub_agents.swe.runner import Broken, Changes
@@ -68,7 +68,7 @@ def _log(instance: Instance, sandbox: Sandbox) -> tuple[str, int]:
     """Run setup and tests; return what the tests wrote, both streams as one, and the status."""
     for command in instance.setup:
         done = sandbox.exec(command, cwd=instance.workdir, timeout=instance.seconds)
-        room.required(done, f"instance {instance.id}: setup {command!r:.80}")
+        transfer.required(done, f"instance {instance.id}: setup {command!r:.80}")
     words = " ".join(map(shlex.quote, named(instance)))
     # In a shell of its own, so that a command of several lines keeps its streams together.
     command = f"exec 2>&1\n{instance.test_command.replace('{tests}', words)}"
