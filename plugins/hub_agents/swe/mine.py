@@ -19,7 +19,7 @@ from hub_agents.swe.decoys import Decoy
 from hub_agents.swe.grading import Grader
 from hub_agents.swe.instance import Instance
 from hub_agents.swe.releases import Pair, Unminable, drafted, guarded
-from hub_agents.swe.report import Report
+from hub_agents.swe.report import Report, Result
 from hub_agents.swe.runner import Broken, Changes
 from hub_agents.swe.trees import File
 
@@ -180,7 +180,7 @@ class Miner:
                 except Broken:
                     continue
                 for each, one in zip(trial, put, strict=True):
-                    fails = [t for t in each.tests if t in results and results[t].asserted]
+                    fails = [t for t in each.tests if _proves(one, results.get(t))]
                     if fails:
                         each.proved.append(replace(one, fails=tuple(fails)))
 
@@ -199,6 +199,14 @@ class Miner:
                     )
 
 
+def _proves(one: Decoy, result: Result | None) -> bool:
+    """Tell whether a test failed by what the decoy has changed."""
+    if result is None:
+        return False
+    # Where another exception is expected, the right one ends the test.
+    return result.asserted or (one.kind == "raises" and result.outcome == "failed")
+
+
 def _wanted(function: str, tests: Sequence[str], count: int, texts: Mapping[str, str]) -> Wanted:
     own = [test for test in tests if decoy.function_of(test) == function]
     found = _varied(decoy.candidates(function, texts.get(function.partition("::")[0], "")))
@@ -207,7 +215,7 @@ def _wanted(function: str, tests: Sequence[str], count: int, texts: Mapping[str,
 
 def _varied(candidates: list[Decoy]) -> list[Decoy]:
     """Return candidates with the kinds in turn, so that a test gets one of each."""
-    kinds = [[d for d in candidates if d.kind == kind] for kind in ("value", "turned")]
+    kinds = [[d for d in candidates if d.kind == kind] for kind in decoy.KINDS]
     longest = max(map(len, kinds), default=0)
     return [kind[at] for at in range(longest) for kind in kinds if at < len(kind)]
 
