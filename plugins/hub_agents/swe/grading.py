@@ -177,7 +177,9 @@ class Grader:
         with runner.workshop(
             instance, self._options, changes, one.overlay, len(processes), patch
         ) as sandbox:
-            for words, names in processes:
+            for number, (words, names) in enumerate(processes):
+                if number:
+                    runner.renew(sandbox, instance, one.overlay)
                 run = runner.run(sandbox, instance, words)
                 tally.add(run, names, one)
                 if hasty and tally.failed:
