@@ -192,13 +192,18 @@ def _wrong(expected: ast.expr, at: _Places, constants_only: bool = False) -> Ite
         yield start, end, f"({text}) + ({text})", "value"
 
 
-def _constants(expected: ast.expr, at: _Places) -> Iterator[_Edit]:
-    """Yield edits of the constants inside."""
-    for node in ast.walk(expected):
-        if isinstance(node, ast.Constant):
-            text = _other(node.value)
-            if text is not None:
-                yield *at.span(node), text, "value"
+def _constants(expected: ast.AST, at: _Places) -> Iterator[_Edit]:
+    """Yield edits of the constants inside, but for those in f-strings.
+
+    Where those lie is told otherwise from one version of Python to the next.
+    """
+    if isinstance(expected, ast.Constant):
+        text = _other(expected.value)
+        if text is not None:
+            yield *at.span(expected), text, "value"
+    if not isinstance(expected, ast.JoinedStr):
+        for child in ast.iter_child_nodes(expected):
+            yield from _constants(child, at)
 
 
 def _is_literal(node: ast.expr) -> bool:

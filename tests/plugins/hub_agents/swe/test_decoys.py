@@ -36,6 +36,7 @@ MADE = {
     "self.assertRaises(ZeroDivisionError, f)": {"self.assertRaises(KeyError, f)"},
     "f()": set(),
     "check(1, [Data(b'x')])": {"check(1, [Data(b'y')])"},
+    "check(1, Data(f'x{1}'))": set(),
 }  # fmt: skip
 
 
