@@ -84,16 +84,13 @@ def changed(text: str) -> dict[str, File | None]:
 @pytest.mark.slow
 @pytest.mark.parametrize(
     "code",
-    [
-        "import os; os._exit(0)",
-        "import os, signal; os.kill(-1, signal.SIGKILL)",
-        "while True: pass",
-    ],
+    ["import os, signal; os.kill(-1, signal.SIGKILL)", "import time; time.sleep(1000)"],
+    ids=["kills everything", "hangs"],
 )
 def test_changes_that_break_their_run_are_the_agents_failure(
     mined: Instance, options: SandboxOptions, code: str
 ) -> None:
-    short = replace(mined, seconds=10.0)
+    short = replace(mined, seconds=15.0)
     grade = Grader(options).grade(short, changed(code))
     assert grade.outcome is Outcome.AGENT_ERROR
     assert grade.reason.startswith("the changes broke their run: ")
