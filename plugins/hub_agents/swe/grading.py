@@ -164,7 +164,7 @@ class Grader:
         tally = Tally()
         for one in rounds(instance):
             self._play(instance, changes, patch, one, tally)
-            if tally.failed:
+            if tally.failed or tally.passed & tally.forged:
                 break
         return _grade(instance, tally)
 
