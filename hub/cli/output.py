@@ -38,6 +38,29 @@ json_option = click.option(
 )
 
 
+def visible(text: str) -> str:
+    """Return `text` with control characters as their pictures: a tool's output may hold escapes."""
+    plain = text.encode("utf-8", "replace").decode()
+    shown = {code: 0x2400 + code for code in range(32) if chr(code) not in "\n\t"}
+    return plain.translate({**shown, **dict.fromkeys(range(0x7F, 0xA0), 0x2421)})
+
+
+def console(json_path: str | None = None, stderr: bool = False) -> Console:
+    """Return the console for people: standard error when JSON has standard output.
+
+    Colours, bold and dim with them, are off when `NO_COLOR` is set or nobody looks; piped tables
+    are `PIPE_WIDTH` wide.
+    """
+    from rich.console import Console
+
+    to_stderr = stderr or json_path == "-"
+    # Not rich's own `no_color`, which keeps the codes of bold and dim.
+    colours: Literal["auto"] | None = None if os.environ.get("NO_COLOR") else "auto"
+    stream = sys.stderr if to_stderr else sys.stdout
+    width = None if stream.isatty() or "COLUMNS" in os.environ else PIPE_WIDTH
+    return Console(stderr=to_stderr, color_system=colours, highlight=False, width=width)
+
+
 def _options(
     _: click.Context, parameter: click.Parameter, given: tuple[str, ...]
 ) -> dict[str, Any]:
@@ -61,29 +84,6 @@ set_option = click.option(
     callback=_options,
     help="Option of the environment; VALUE is JSON or a text. Repeatable.",
 )
-
-
-def visible(text: str) -> str:
-    """Return `text` with control characters as their pictures: a tool's output may hold escapes."""
-    plain = text.encode("utf-8", "replace").decode()
-    shown = {code: 0x2400 + code for code in range(32) if chr(code) not in "\n\t"}
-    return plain.translate({**shown, **dict.fromkeys(range(0x7F, 0xA0), 0x2421)})
-
-
-def console(json_path: str | None = None, stderr: bool = False) -> Console:
-    """Return the console for people: standard error when JSON has standard output.
-
-    Colours, bold and dim with them, are off when `NO_COLOR` is set or nobody looks; piped tables
-    are `PIPE_WIDTH` wide.
-    """
-    from rich.console import Console
-
-    to_stderr = stderr or json_path == "-"
-    # Not rich's own `no_color`, which keeps the codes of bold and dim.
-    colours: Literal["auto"] | None = None if os.environ.get("NO_COLOR") else "auto"
-    stream = sys.stderr if to_stderr else sys.stdout
-    width = None if stream.isatty() or "COLUMNS" in os.environ else PIPE_WIDTH
-    return Console(stderr=to_stderr, color_system=colours, highlight=False, width=width)
 
 
 def check_writable(*paths: str | Path | None) -> None:
