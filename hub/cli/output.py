@@ -61,6 +61,31 @@ def console(json_path: str | None = None, stderr: bool = False) -> Console:
     return Console(stderr=to_stderr, color_system=colours, highlight=False, width=width)
 
 
+def _options(
+    _: click.Context, parameter: click.Parameter, given: tuple[str, ...]
+) -> dict[str, Any]:
+    options = {}
+    for text in given:
+        name, equals, value = text.partition("=")
+        if not equals:
+            raise click.BadParameter(f"{text!r}: expected NAME=VALUE", param=parameter)
+        try:
+            options[name] = json.loads(value)
+        except ValueError:
+            options[name] = value
+    return options
+
+
+set_option = click.option(
+    "--set",
+    "options",
+    multiple=True,
+    metavar="NAME=VALUE",
+    callback=_options,
+    help="Option of the environment; VALUE is JSON or a text. Repeatable.",
+)
+
+
 def check_writable(*paths: str | Path | None) -> None:
     """Refuse a path that cannot be written before the minutes of work, not after.
 

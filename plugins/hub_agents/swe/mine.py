@@ -1,0 +1,262 @@
+"""Proves repair tasks: which tests the fix mends and keeps, decoys for them, and that they grade.
+
+Code of a package runs in sandboxes alone.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import re
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+
+from hub.dialogue import SandboxOptions
+from hub.errors import TaskError
+from hub.sandbox import create
+from hub_agents.swe import decoys as decoy
+from hub_agents.swe import runner, transfer
+from hub_agents.swe.decoys import Decoy
+from hub_agents.swe.grading import Grader
+from hub_agents.swe.instance import Instance
+from hub_agents.swe.releases import Pair, Unminable, drafted, guarded
+from hub_agents.swe.report import Report, Result
+from hub_agents.swe.runner import Broken, Changes
+from hub_agents.swe.trees import File
+
+DECOYS = 2  # of one fail-to-pass test function
+GUARDED = 8  # pass-to-pass functions that shall get a decoy
+TRIED = 4  # candidates that are tried for each of them
+Say = Callable[[str], None]
+
+
+@dataclass(frozen=True)
+class Material:
+    """What a task can be made of, before anything was run.
+
+    Attributes:
+        draft: The instance but for what runs of its tests tell.
+        fix: The files that mend it, as an agent would hand them in.
+        test_files: The modules that hold tests.
+        texts: The texts of those, as grading writes them.
+    """
+
+    draft: Instance
+    fix: Changes
+    test_files: Sequence[str]
+    texts: Mapping[str, str]
+
+    @classmethod
+    def of(cls, pair: Pair, requires: Sequence[str]) -> Material:
+        """Return what two releases give; raises `Unminable`."""
+        draft = drafted(pair, requires)
+        return cls(draft, pair.gold_changes, pair.test_files, pair.texts)
+
+
+def python_of(options: SandboxOptions) -> str:
+    """Return the version of the sandbox's Python, as `"3.11"`."""
+    with create(provider=options.provider) as sandbox:
+        done = sandbox.exec(["python3", "-c", "import sys; print('%d.%d' % sys.version_info[:2])"])
+    if done.exit_code:
+        raise TaskError(f"the image host has no python3: {done.stderr.strip()}")
+    return done.stdout.strip()
+
+
+@dataclass
+class Wanted:
+    """A test function that shall get decoys.
+
+    Attributes:
+        tests: Its tests, all of which pass under the real fix.
+        count: How many decoys it shall get.
+        left: Candidates that were not tried.
+        proved: Those that fail.
+    """
+
+    tests: Sequence[str]
+    count: int
+    left: list[Decoy]
+    proved: list[Decoy] = field(default_factory=list)
+
+
+class Miner:
+    """Proves tasks.
+
+    Args:
+        options: How sandboxes are made.
+        times: How often everything is tried; what is not the same each time is left out.
+        say: Told what is done, for people.
+    """
+
+    def __init__(self, options: SandboxOptions, times: int, say: Say) -> None:
+        self._options = options
+        self._times = times
+        self._say = say
+
+    def verified(self, material: Material, problem: str = "") -> Instance:
+        """Return the instance that `material` makes, proved.
+
+        Args:
+            material: What it is made of.
+            problem: What the agent is asked; by default it is told how the tests fail.
+
+        Raises:
+            Unminable: There is none in it; the message says why.
+            SandboxError: A sandbox failed.
+        """
+        draft = material.draft
+        before = self._runs(material, "", "before the fix")
+        after = self._runs(material, draft.gold_patch, "after the fix")
+        fixed, kept = sorted_out(before, after)
+        if not fixed:
+            raise Unminable(_nothing(before, after, "fails before the fix and passes after it"))
+        if not kept:
+            raise Unminable(_nothing(before, after, "passes before and after the fix"))
+        self._say(f"{len(fixed)} tests go from failing to passing, {len(kept)} pass in both")
+        draft = replace(
+            draft,
+            fail_to_pass=tuple(fixed),
+            pass_to_pass=tuple(kept),
+            problem=problem or draft.problem or _problem(draft, fixed, before[0]),
+        )
+        draft = self._guarded(draft, material.texts)
+        self._verify(draft, material.fix)
+        return draft
+
+    def _runs(self, material: Material, patch: str, when: str) -> list[Report]:
+        """Run all tests as often as is asked for, each time with another order of sets."""
+        draft, found = material.draft, []
+        for time in range(self._times):
+            self._say(f"tests {when}, {time + 1} of {self._times}")
+            with runner.workshop(draft, self._options, {}, draft.tests, patch=patch) as sandbox:
+                try:
+                    run = runner.run(sandbox, draft, material.test_files, seed=time)
+                except Broken as error:
+                    raise Unminable(f"the tests {when} cannot be run: {error}") from error
+            found.append(run.report)
+        return found
+
+    def _guarded(self, draft: Instance, texts: Mapping[str, str]) -> Instance:
+        """Return the instance with decoys, each proved to fail under the real fix."""
+        fixed = list(dict.fromkeys(map(decoy.function_of, draft.fail_to_pass)))
+        near = {name.partition("::")[0] for name in fixed}
+        # Beside the fail-to-pass tests first, so that few files are run; else spread evenly.
+        kept = sorted(
+            set(map(decoy.function_of, draft.pass_to_pass)) - set(fixed),
+            key=lambda f: (f.partition("::")[0] not in near, _spread(f)),
+        )
+        wanted = [
+            _wanted(function, tests, count, texts)
+            for functions, tests, count in (
+                (fixed, draft.fail_to_pass, DECOYS),
+                (kept[:GUARDED], draft.pass_to_pass, 1),
+            )
+            for function in functions
+        ]
+        self._prove(draft, wanted, texts)
+        found = [one for each in wanted for one in each.proved]
+        bare = sorted(set(fixed) - {one.function for one in found})
+        self._say(f"{len(found)} decoys; {len(bare)} fail-to-pass functions have none")
+        draft = replace(draft, meta={**draft.meta, "without_decoy": bare})
+        return guarded(draft, found, texts)
+
+    def _prove(self, draft: Instance, wanted: Sequence[Wanted], texts: Mapping[str, str]) -> None:
+        """Try the next candidate of every function at once, until there are enough or none."""
+        with runner.workshop(
+            draft, self._options, {}, draft.tests, runs=TRIED, patch=draft.gold_patch
+        ) as sandbox:
+            for _ in range(TRIED):
+                trial = [each for each in wanted if len(each.proved) < each.count and each.left]
+                if not trial:
+                    return
+                put = [each.left.pop(0) for each in trial]
+                files = {
+                    path: decoy.edited(texts[path], [one for one in put if one.path == path])
+                    for path in {each.tests[0].partition("::")[0] for each in wanted}
+                }
+                placed = {path: File(text.encode()) for path, text in files.items()}
+                transfer.place(sandbox, {draft.workdir: placed})
+                try:
+                    results = runner.run(sandbox, draft, sorted(files)).report.results
+                except Broken:
+                    continue
+                for each, one in zip(trial, put, strict=True):
+                    fails = [t for t in each.tests if _proves(one, results.get(t))]
+                    if fails:
+                        each.proved.append(replace(one, fails=tuple(fails)))
+
+    def _verify(self, instance: Instance, fix: Changes) -> None:
+        """Grade the fix and no change, each as often as is asked for."""
+        grader = Grader(self._options)
+        trials: tuple[tuple[str, Changes, float], ...]
+        trials = (("the fix", fix, 1.0), ("no change", {}, 0.0))
+        for what, changes, wanted in trials:
+            for time in range(self._times):
+                self._say(f"grading {what}, {time + 1} of {self._times}")
+                grade = grader.grade(instance, changes)
+                if grade.reward != wanted:
+                    raise Unminable(
+                        f"{what} scores {grade.reward}, expected {wanted}: {grade.reason}"
+                    )
+
+
+def _proves(one: Decoy, result: Result | None) -> bool:
+    """Tell whether a test failed by what the decoy has changed."""
+    if result is None:
+        return False
+    # Where another exception is expected, the right one ends the test.
+    return result.asserted or (one.kind == "raises" and result.outcome == "failed")
+
+
+def _wanted(function: str, tests: Sequence[str], count: int, texts: Mapping[str, str]) -> Wanted:
+    own = [test for test in tests if decoy.function_of(test) == function]
+    found = _varied(decoy.candidates(function, texts.get(function.partition("::")[0], "")))
+    return Wanted(own, count, found[:TRIED])
+
+
+def _varied(candidates: list[Decoy]) -> list[Decoy]:
+    """Return candidates with the kinds in turn, so that a test gets one of each."""
+    kinds = [[d for d in candidates if d.kind == kind] for kind in decoy.KINDS]
+    longest = max(map(len, kinds), default=0)
+    return [kind[at] for at in range(longest) for kind in kinds if at < len(kind)]
+
+
+def sorted_out(before: Sequence[Report], after: Sequence[Report]) -> tuple[list[str], list[str]]:
+    """Return fail-to-pass and pass-to-pass tests; what varies from run to run is neither."""
+    old, new = ([_passed(run) for run in runs] for runs in (before, after))
+    always = new[0].intersection(*new[1:])
+    return sorted(always.difference(*old)), sorted(always.intersection(*old))
+
+
+def _passed(run: Report) -> set[str]:
+    return {name for name, result in run.results.items() if result.outcome == "passed"}
+
+
+def _nothing(before: Sequence[Report], after: Sequence[Report], what: str) -> str:
+    """Say that no test does `what`, and what stood in the way."""
+    counts = [len(_passed(runs[0])) for runs in (before, after)]
+    why = f"no test {what} each time ({counts[0]} pass before, {counts[1]} after)"
+    for path, error in sorted({**before[0].uncollected, **after[0].uncollected}.items()):
+        last = (error.strip().splitlines() or [""])[-1]
+        missing = re.search(r"No module named '([\w]+)", error)
+        fix = f"; if it is a test requirement give it with --need ({missing[1]})" if missing else ""
+        return f"{why}; {path} cannot be collected: {last}{fix}"
+    return why
+
+
+def _problem(draft: Instance, fixed: Sequence[str], run: Report) -> str:
+    """Describe the failing behaviour by what the failing tests see."""
+    lines = []
+    for test in fixed[:8]:
+        result = run.results.get(test)
+        error = result.error.partition("\n")[0] if result else "it cannot be collected"
+        lines.append(f"- {test.rpartition('::')[2]}: {error[:200]}")
+    more = len(fixed) - len(lines)
+    return (
+        f"{draft.repo} misbehaves. Tests that are not in the repository fail like this:\n\n"
+        + "\n".join(lines)
+        + (f"\n- and {more} more" if more > 0 else "")
+    )
+
+
+def _spread(name: str) -> str:
+    return hashlib.sha256(name.encode()).hexdigest()
