@@ -20,7 +20,7 @@ def jest_log(text: str) -> Results:
     """Read a log of `jest --verbose`.
 
     A test goes by its own title, as in SWE-bench's and SWE-rebench's lists, and by the titles of
-    its groups and its own, joined by " › " as jest does.
+    its groups and its own, joined by " > ".
     """
     results, groups, inside = Results(), _Groups(), False
     for line in lines_of(text):
@@ -78,7 +78,7 @@ class _Groups:
             self._open.append((indent, title))
 
     def path(self, title: str) -> str:
-        return " › ".join([*(name[:200] for _, name in self._open), title])
+        return " > ".join([*(name[:200] for _, name in self._open), title])
 
 
 def _tree_line(line: str, marks: dict[str, str], groups: _Groups, results: Results) -> None:

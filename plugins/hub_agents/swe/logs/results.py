@@ -16,7 +16,7 @@ _RANK = {status: rank for rank, status in enumerate(STATUSES)}
 _ESCAPES = re.compile(
     r"\x1b\[[0-?]*+[ -/]*+[@-~]?|\x1b\][^\x07\x1b]*+(?:\x07|\x1b\\)?|\x1b[@-Z\\-_]?"
 )
-_CONTROLS = {code: None for code in (*range(9), *range(11, 32), 127)}
+_CONTROLS = dict.fromkeys((*range(9), *range(11, 32), 127))
 
 
 def lines_of(text: str) -> list[str]:

@@ -77,27 +77,27 @@ OTHERS = {
     },
     "mocha": {
         "adds": "PASSED",
-        "group › adds": "PASSED",
+        "group > adds": "PASSED",
         "fails here": "FAILED",
-        "group › fails here": "FAILED",
+        "group > fails here": "FAILED",
         "later": "SKIPPED",
-        "group › later": "SKIPPED",
+        "group > later": "SKIPPED",
         "slow": "PASSED",
-        "group › slow": "PASSED",
+        "group > slow": "PASSED",
         "deep": "PASSED",
-        "group › inner › deep": "PASSED",
+        "group > inner > deep": "PASSED",
     },
     "jest": {
         "adds": "PASSED",
-        "group › adds": "PASSED",
+        "group > adds": "PASSED",
         "fails here": "FAILED",
-        "group › fails here": "FAILED",
+        "group > fails here": "FAILED",
         "later": "SKIPPED",
-        "group › later": "SKIPPED",
+        "group > later": "SKIPPED",
         "todo": "SKIPPED",
-        "group › todo": "SKIPPED",
+        "group > todo": "SKIPPED",
         "deep (x)": "PASSED",
-        "group › inner › deep (x)": "PASSED",
+        "group > inner > deep (x)": "PASSED",
     },
 }
 
@@ -241,8 +241,8 @@ def test_any_text_is_read(text: str) -> None:
 
 @pytest.mark.parametrize("name", PARSERS)
 def test_reading_takes_time_in_proportion_to_length(name: str) -> None:
-    units = ("a::b[" + "x" * 9, "x] - ", " ... ", "\x1b[1;", "\x1b]", "  " * 40 + "x\n", "--- PASS: ",
-             "a::b PASSED\n", "FAIL: a (b) ", " SKIPPED (", "= ", "_ ")  # fmt: skip
+    units = ("a::b[" + "x" * 9, "x] - ", " ... ", "\x1b[1;", "\x1b]", "  " * 40 + "x\n",
+             "--- PASS: ", "a::b PASSED\n", "FAIL: a (b) ", " SKIPPED (", "= ", "_ ")  # fmt: skip
     for unit in units:
         # A rule that took quadratic time would take minutes.
         assert _seconds(name, unit * (400_000 // len(unit))) < 2, unit
