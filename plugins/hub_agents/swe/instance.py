@@ -35,6 +35,8 @@ class Instance:
         bug_patch: What puts the bug in, applied to `base` before the episode (SWE-smith, mutants).
         test_patch: Changes of test files by the fix's authors; applied for grading alone.
         tests: Hidden files by path, whole texts, written for grading alone over whatever is there.
+        decoys: Edits of the hidden tests that make them fail under the real fix, for grading
+            (`hub_agents.swe.decoys`).
         image: Sandbox image: `host`, or a reference that `hub images build` takes (`docker://...`,
             an OCI archive, a .sif file, a directory).
         workdir: Where the repository lies inside the sandbox.
@@ -58,6 +60,7 @@ class Instance:
     bug_patch: str = ""
     test_patch: str = ""
     tests: Mapping[str, str] = field(default_factory=dict)
+    decoys: tuple[Mapping[str, Any], ...] = ()
     image: str = "host"
     workdir: str = "/workspace/repo"
     requires: tuple[str, ...] = ()
@@ -92,7 +95,7 @@ class Instance:
         unknown = sorted(set(given) - {f.name for f in fields(cls)})
         if unknown:
             raise TaskError(f"{where}: unknown field {unknown[0]!r}")
-        lists = ("fail_to_pass", "pass_to_pass", "requires", "setup")
+        lists = ("fail_to_pass", "pass_to_pass", "requires", "setup", "decoys")
         given |= {key: tuple(given[key]) for key in lists if key in given}
         try:
             return cls(**given)

@@ -1,0 +1,152 @@
+"""Runs tests of a repository in a sandbox, with the same settings everywhere."""
+
+from __future__ import annotations
+
+import posixpath
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+
+from hub.dialogue import SandboxOptions
+from hub.errors import SandboxError
+from hub.sandbox import ExecResult, Limits, Sandbox, create
+from hub.sandbox.types import MIB
+from hub_agents.swe import report, room
+from hub_agents.swe.instance import Instance
+from hub_agents.swe.report import Report
+from hub_agents.swe.trees import File
+
+SLACK = 300.0  # seconds of a sandbox beside its tests
+_PLUGIN_DIR = "/tmp/.hub-report"
+# Which variables change what Python and pytest do; the sandbox's environment has no others.
+ENVIRONMENT = {
+    "PYTHONHASHSEED": "0",
+    "PYTHONDONTWRITEBYTECODE": "1",
+    "PYTHONSAFEPATH": "1",
+    "PYTEST_DISABLE_PLUGIN_AUTOLOAD": "1",
+    "TZ": "UTC",
+    "LC_ALL": "C.UTF-8",
+}
+# The report goes out by descriptor 3, the command's own output; what pytest says is for people.
+_SCRIPT = 'exec 3>&1 1>&2; exec python3 -m pytest "$@"'
+_ARGUMENTS = (
+    *("-c", "/dev/null", "--rootdir", ".", "-o", "addopts=", "-W", "ignore"),
+    *("-p", report.PLUGIN, "-p", "no:cacheprovider", "-q"),
+)
+
+
+class Broken(Exception):
+    """A run of tests gave no report to its end: the code under test ended it, or the machine did."""
+
+
+@dataclass(frozen=True)
+class Run:
+    """One process of pytest that ended: what it claims, and its exit status, which nobody forges.
+
+    Attributes:
+        report: Its claims.
+        status: As the sandbox's first process saw it.
+        output: What pytest said, for people.
+    """
+
+    report: Report
+    status: int
+    output: str
+
+    def passed(self, name: str) -> bool:
+        """Tell whether it claims that test `name` passed and that nothing else went wrong."""
+        return self.status == 0 == self.report.ended and self.claims(name)
+
+    def claims(self, name: str) -> bool:
+        """Tell whether it claims that test `name` passed, whatever became of the others."""
+        found = self.report.results.get(name)
+        return found is not None and found.outcome == "passed"
+
+    def error(self, name: str) -> str:
+        """Return why test `name` did not pass, in one line."""
+        found = self.report.results.get(name)
+        if found is not None:
+            return found.error.partition("\n")[0] or found.outcome
+        path = name.partition("::")[0]
+        why = self.report.uncollected.get(path, "it did not run")
+        return (why.strip().splitlines() or [""])[-1]
+
+
+@contextmanager
+def workshop(
+    instance: Instance,
+    options: SandboxOptions,
+    changes: Mapping[str, File | None] | None = None,
+    overlay: Mapping[str, str] | None = None,
+    runs: int = 1,
+    patch: str = "",
+) -> Iterator[Sandbox]:
+    """Give a fresh sandbox with the pristine repository, changed, and hidden tests written over it.
+
+    Args:
+        instance: The repository.
+        options: How sandboxes are made; the network is always off.
+        changes: Files that differ, None for deleted ones.
+        overlay: Texts of hidden files by path; they go over everything else.
+        runs: How often the tests will be run, for the sandbox's lifetime.
+        patch: The real fix, for controls.
+    """
+    given = {"memory": 2048 * MIB, "output": 16 * MIB, **options.limits}
+    limits = Limits(**{**given, "lifetime": instance.seconds * runs + SLACK})
+    with create(instance.image, provider=options.provider, limits=limits) as sandbox:
+        room.furnish(instance, sandbox, commit=False)
+        if patch:
+            room.apply(instance, sandbox, patch, "gold_patch")
+        room.change(sandbox, instance.workdir, dict(changes or {}))
+        if instance.test_patch:
+            room.apply(instance, sandbox, instance.test_patch, "test_patch")
+        texts = {path: File(text.encode()) for path, text in (overlay or {}).items()}
+        if texts:
+            room.place(sandbox, {instance.workdir: texts})
+        sandbox.write(posixpath.join(_PLUGIN_DIR, f"{report.PLUGIN}.py"), report.SOURCE)
+        yield sandbox
+
+
+def run(
+    sandbox: Sandbox,
+    instance: Instance,
+    names: Sequence[str],
+    plugins: Sequence[str] = (),
+    seed: int = 0,
+) -> Run:
+    """Run tests in one process, to its end.
+
+    Args:
+        sandbox: Of `workshop`.
+        instance: Whose tests they are.
+        names: Test files or node ids.
+        plugins: Modules of pytest plugins that the tests need.
+        seed: Of the hashes of texts, which the order of sets hangs on.
+
+    Raises:
+        Broken: It took too long, or ended without a report.
+        SandboxError: The sandbox failed.
+    """
+    loaded = [word for plugin in plugins for word in ("-p", plugin)]
+    done = sandbox.exec(
+        ["sh", "-c", _SCRIPT, "sh", *_ARGUMENTS, *loaded, *names],
+        cwd=instance.workdir,
+        env={**ENVIRONMENT, "PYTHONHASHSEED": str(seed), "PYTHONPATH": _PLUGIN_DIR},
+        timeout=instance.seconds,
+    )
+    found = report.parse(done.stdout)
+    if done.timed_out or found.ended is None:
+        raise Broken(_why(done, instance))
+    return Run(found, done.exit_code, done.stderr)
+
+
+def _why(done: ExecResult, instance: Instance) -> str:
+    if done.timed_out:
+        return f"the tests took more than {instance.seconds:g} s"
+    said = done.stderr.strip().splitlines()[-1:] or [""]
+    return f"no report (exit status {done.exit_code}; {said[0][:200]})"
+
+
+def is_ours(error: SandboxError) -> bool:
+    """Tell whether a sandbox's loss can only be the machine's doing."""
+    return error.attribution == "infra"
