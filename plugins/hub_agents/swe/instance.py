@@ -35,6 +35,8 @@ class Instance:
         bug_patch: What puts the bug in, applied to `base` before the episode (SWE-smith, mutants).
         test_patch: Changes of test files by the fix's authors; applied for grading alone.
         tests: Hidden files by path, whole texts, written for grading alone over whatever is there.
+        hidden: Paths, absolute or relative to `workdir`, that the image holds and the agent must
+            not see or change; removed before the episode, kept for grading.
         decoys: Edits of the hidden tests that make them fail under the real fix, for grading
             (`hub_agents.swe.decoys`).
         image: Sandbox image: `host`, or a reference that `hub images build` takes (`docker://...`,
@@ -60,6 +62,7 @@ class Instance:
     bug_patch: str = ""
     test_patch: str = ""
     tests: Mapping[str, str] = field(default_factory=dict)
+    hidden: tuple[str, ...] = ()
     decoys: tuple[Mapping[str, Any], ...] = ()
     image: str = "host"
     workdir: str = "/workspace/repo"
@@ -95,7 +98,7 @@ class Instance:
         unknown = sorted(set(given) - {f.name for f in fields(cls)})
         if unknown:
             raise TaskError(f"{where}: unknown field {unknown[0]!r}")
-        lists = ("fail_to_pass", "pass_to_pass", "requires", "setup", "decoys")
+        lists = ("fail_to_pass", "pass_to_pass", "requires", "setup", "hidden", "decoys")
         given |= {key: tuple(given[key]) for key in lists if key in given}
         try:
             return cls(**given)

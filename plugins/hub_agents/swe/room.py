@@ -76,6 +76,9 @@ def furnish(instance: Instance, sandbox: Sandbox, commit: bool) -> None:
         place(sandbox, placed)
     if instance.bug_patch:
         apply(instance, sandbox, instance.bug_patch, "bug_patch")
+    if commit and instance.hidden:
+        done = sandbox.exec(["rm", "-rf", "--", *instance.hidden], cwd=instance.workdir)
+        required(done, f"instance {instance.id}: its hidden files cannot be removed")
     if commit:
         done = sandbox.exec(_COMMIT, cwd=instance.workdir, env=_GIT, timeout=_SETUP_SECONDS)
         required(done, f"instance {instance.id}: git could not make the first commit")

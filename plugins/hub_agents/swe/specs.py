@@ -17,7 +17,10 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-ACTIVATE = ". /opt/miniconda3/bin/activate testbed"
+# Nothing where an image has no such conda.
+ACTIVATE = (
+    "if [ -r /opt/miniconda3/bin/activate ]; then . /opt/miniconda3/bin/activate testbed; fi; "
+)
 WORKDIR = "/testbed"
 _INSTALL = "python -m pip install --no-build-isolation --no-deps -q"
 _PYTEST = "pytest -rA"
