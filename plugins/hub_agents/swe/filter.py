@@ -62,6 +62,8 @@ def refused(
         return "a name that is not graded"
     if path in set(hidden) or is_test(path):
         return "tests and their settings are the grader's"
+    if path == "PKG-INFO":
+        return "the release's own metadata are not graded"
     if is_junk(path):
         return "compiled code and caches are not graded"
     if old is None and _shadows(path):

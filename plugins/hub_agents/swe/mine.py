@@ -18,7 +18,7 @@ from hub.errors import TaskError
 from hub.sandbox import Sandbox, create
 from hub_agents.swe import decoys as decoy
 from hub_agents.swe import filter as allowlist
-from hub_agents.swe import index, room, runner, sdists, trees
+from hub_agents.swe import index, report, room, runner, sdists, trees
 from hub_agents.swe.decoys import Decoy
 from hub_agents.swe.grading import Changes, Grader
 from hub_agents.swe.instance import Instance
@@ -43,6 +43,8 @@ class Pair:
     """Two releases: archives, trees without junk, the tests of the newer that differ."""
 
     package: str
+    old_version: str
+    new_version: str
     old: Archive
     new: Archive
     before: Tree
@@ -101,7 +103,7 @@ def pair(
             tests[path] = file.text
     if not any(allowlist.is_test(path) for path in after):
         raise Unminable(f"{archives[1].name} holds no tests")
-    return Pair(package, archives[0], archives[1], before, after, tests)
+    return Pair(package, old, new, archives[0], archives[1], before, after, tests)
 
 
 def python_of(options: SandboxOptions) -> str:
@@ -158,6 +160,41 @@ class Bench:
         room.place(self.sandbox, {self.instance.workdir: {path: File(text.encode())}})
 
 
+def drafted(pair: Pair, requires: Sequence[str], decoys: Sequence[Decoy] = ()) -> Instance:
+    """Return the instance of a pair, but for what only runs of its tests can tell.
+
+    Raises:
+        Unminable: The releases differ in nothing that an agent could change.
+    """
+    patch = pair.gold_patch
+    if not patch:
+        raise Unminable("the two releases differ in nothing but tests and metadata")
+    # Hidden files that hold a decoy must be the grader's to write, changed or not.
+    texts = {one.path: pair.after[one.path].text or "" for one in decoys}
+    return Instance(
+        id=f"{index.canonical(pair.package)}-{pair.old_version}-{pair.new_version}",
+        source="mined",
+        repo=pair.package,
+        base={
+            "kind": "sdist",
+            "package": pair.package,
+            "version": pair.old_version,
+            "sha256": pair.old.sha256,
+        },
+        problem="",
+        fail_to_pass=("not known yet",),
+        pass_to_pass=(),
+        gold_patch=patch,
+        tests={**pair.tests, **texts},
+        decoys=tuple(one.to_json() for one in decoys),
+        requires=tuple(requires),
+        test_command="python3 -m pytest {tests}",
+        log_parser=report.PLUGIN,
+        seconds=SECONDS,
+        meta={"fixed_by": {"version": pair.new_version, "sha256": pair.new.sha256}},
+    )
+
+
 class Miner:
     """Mines one pair.
 
@@ -179,7 +216,7 @@ class Miner:
             Unminable: There is none in it; the message says why.
             SandboxError: A sandbox failed.
         """
-        draft = self._draft(pair, requires)
+        draft = drafted(pair, requires)
         before = self._runs(draft, pair, "", "before the fix")
         after = self._runs(draft, pair, draft.gold_patch, "after the fix")
         fixed, kept = sorted_out(before, after)
@@ -189,36 +226,10 @@ class Miner:
             raise Unminable(_nothing(before, after, "passes before and after the fix"))
         self._say(f"{len(fixed)} tests go from failing to passing, {len(kept)} pass in both")
         draft = replace(draft, fail_to_pass=tuple(fixed), pass_to_pass=tuple(kept))
-        # Hidden files that hold a decoy must be ours to write, changed or not.
-        texts = {path: file.text or "" for path, file in pair.after.items()}
-        draft = self._guarded(draft, texts)
+        draft = self._guarded(draft, pair)
         draft = replace(draft, problem=problem or _problem(draft, pair, before[0]))
         self._verify(draft, pair.gold_changes)
         return draft
-
-    def _draft(self, pair: Pair, requires: Sequence[str]) -> Instance:
-        old, new = (_version(a, pair.package) for a in (pair.old, pair.new))
-        patch = pair.gold_patch
-        if not patch:
-            raise Unminable("the two releases differ in nothing but tests and metadata")
-        return Instance(
-            id=f"{index.canonical(pair.package)}-{old}-{new}",
-            source="mined",
-            repo=pair.package,
-            base={
-                "kind": "sdist", "package": pair.package, "version": old, "sha256": pair.old.sha256
-            },
-            problem="",
-            fail_to_pass=("unknown yet",),
-            pass_to_pass=(),
-            gold_patch=patch,
-            tests=dict(pair.tests),
-            requires=tuple(requires),
-            test_command="python3 -m pytest {tests}",
-            log_parser="report",
-            seconds=SECONDS,
-            meta={"fixed_by": {"version": new, "sha256": pair.new.sha256}},
-        )  # fmt: skip
 
     def _runs(self, draft: Instance, pair: Pair, patch: str, when: str) -> list[Report]:
         """Run all tests as often as is asked for, each time with another order of sets."""
@@ -235,7 +246,7 @@ class Miner:
             found.append(run.report)
         return found
 
-    def _guarded(self, draft: Instance, texts: Mapping[str, str]) -> Instance:
+    def _guarded(self, draft: Instance, pair: Pair) -> Instance:
         """Return the instance with decoys, each proved to fail under the real fix."""
         fixed = list(dict.fromkeys(map(decoy.function_of, draft.fail_to_pass)))
         changed = [t for t in draft.pass_to_pass if decoy.function_of(t) not in fixed]
@@ -246,6 +257,7 @@ class Miner:
             key=lambda f: (f.partition("::")[0] not in near, _spread(f)),
         )
         found: list[Decoy] = []
+        texts = {path: file.text or "" for path, file in pair.after.items()}
         with self._bench(draft, texts) as bench:
             for function in fixed:
                 found += self._proved(bench, function, draft.fail_to_pass, DECOYS)
@@ -257,9 +269,9 @@ class Miner:
                     guards += len(proved)
         bare = sorted(set(fixed) - {one.function for one in found})
         self._say(f"{len(found)} decoys; {len(bare)} fail-to-pass functions have none")
-        tests = {**draft.tests, **{one.path: texts[one.path] for one in found}}
+        whole = drafted(pair, draft.requires, found)
         meta = {**draft.meta, "without_decoy": bare}
-        return replace(draft, decoys=tuple(d.to_json() for d in found), tests=tests, meta=meta)
+        return replace(draft, decoys=whole.decoys, tests=whole.tests, meta=meta)
 
     def _proved(self, bench: Bench, function: str, among: Sequence[str], wanted: int) -> list[Decoy]:
         tests = [test for test in among if decoy.function_of(test) == function]
@@ -345,10 +357,3 @@ def _problem(draft: Instance, pair: Pair, run: Report) -> str:
 
 def _spread(name: str) -> str:
     return hashlib.sha256(name.encode()).hexdigest()
-
-
-def _version(archive: Archive, package: str) -> str:
-    stem = archive.name
-    for ending in (".tar.gz", ".tar.bz2", ".zip"):
-        stem = stem.removesuffix(ending)
-    return stem[len(package) + 1 :]

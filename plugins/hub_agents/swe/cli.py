@@ -1,0 +1,84 @@
+"""`hub swe`: make repair tasks."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import click
+
+from hub.cli.output import json_option, write_json
+from hub.errors import TaskError
+
+@click.group()
+def command() -> None:
+    """Make repair tasks for hub:agent/SWE-v0."""
+
+
+@command.command("mine")
+@click.argument("package")
+@click.argument("old")
+@click.argument("new")
+@click.option("--out", type=click.Path(file_okay=False, path_type=Path), required=True,
+              metavar="DIR", help="The instance becomes DIR/ID/instance.json.")  # fmt: skip
+@click.option("--need", "needs", multiple=True, metavar="REQUIREMENT",
+              help="What its tests need besides pytest, like freezegun; repeatable.")  # fmt: skip
+@click.option("-k", "times", type=click.IntRange(1), default=3, show_default=True,
+              help="Times that everything must come out the same.")  # fmt: skip
+@click.option("--problem", default="", metavar="TEXT",
+              help="What the agent is asked; default: how the failing tests fail.")  # fmt: skip
+@click.option("--provider", metavar="NAME", help="Sandbox provider; default: the first that works.")
+@json_option
+def mine_command(
+    package: str,
+    old: str,
+    new: str,
+    out: Path,
+    needs: tuple[str, ...],
+    times: int,
+    problem: str,
+    provider: str | None,
+    json_path: str | None,
+) -> int:
+    """Mine a repair task from the releases OLD and NEW of PACKAGE.
+
+    Both source archives are fetched and unpacked, never built; their tests run in sandboxes. The
+    task is written when its fix passes and no change fails, each time. Exit status: 0 written, 1
+    there is no task in it (the reason is said), 2 it could not be tried.
+    """
+    from hub.dialogue import SandboxOptions
+    from hub_agents.swe import mine
+    from hub_agents.swe.source import FILE
+
+    options = SandboxOptions(provider=provider)
+    result: dict[str, Any] = {"package": package, "old": old, "new": new}
+
+    def say(text: str) -> None:
+        click.echo(f"{package}: {text}", err=True)
+
+    try:
+        say("fetching both releases")
+        both = mine.pair(package, old, new)
+        pins = mine.pinned(both, needs, mine.python_of(options))
+        found = mine.Miner(options, times, say).mine(both, pins, problem)
+    except TaskError as error:
+        say(f"no task: {error}")
+        result |= {"mined": False, "reason": str(error)}
+        write_json(result, "hub.swe.mine/1", json_path)
+        return 1
+    path = out / found.id / FILE
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text(json.dumps(found.to_json(), indent=1) + "\n", encoding="utf-8")
+    say(f"wrote {path}")
+    result |= {
+        "mined": True,
+        "id": found.id,
+        "path": str(path),
+        "fail_to_pass": len(found.fail_to_pass),
+        "pass_to_pass": len(found.pass_to_pass),
+        "decoys": len(found.decoys),
+        "without_decoy": found.meta["without_decoy"],
+    }
+    write_json(result, "hub.swe.mine/1", json_path)
+    return 0

@@ -1,0 +1,129 @@
+"""What makes a repair task: the repository the agent sees, its diff, and the agents that prove it."""
+
+from __future__ import annotations
+
+import base64
+import binascii
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+
+from hub.dialogue import Agent, Grade, SandboxOptions, Submission, Task, TaskSource, Tool
+from hub.errors import SandboxError, SandboxFileError, TaskError
+from hub.trajectory import Outcome
+from hub_agents.swe import room, trees
+from hub_agents.swe.cheats import cheats
+from hub_agents.swe.filter import allowed
+from hub_agents.swe.grading import Grader
+from hub_agents.swe.instance import Instance
+from hub_agents.swe.oracle import oracle
+from hub_agents.swe.trees import File, Tree
+
+if TYPE_CHECKING:
+    from hub.sandbox import Sandbox
+
+
+class SweDomain:
+    """A repository is repaired; hidden tests judge the changes in fresh sandboxes."""
+
+    name = "swe"
+    tools: Sequence[str | Tool] = ("bash", "python", "str_replace_editor", "finish")
+    failure_reward = 0.0
+    text_ends = False
+
+    def __init__(self, source: TaskSource, sandbox: SandboxOptions) -> None:
+        self.source = source
+        self._grader = Grader(sandbox)
+        # The repository as it was before the agent came, of the episode that runs.
+        self._pristine: tuple[str, Tree] = ("", {})
+
+    def system(self, task: Task) -> str:
+        """Return the system prompt."""
+        workdir = _instance(task).workdir
+        return (
+            f"Repair the repository in {workdir}. Change its sources there until the described "
+            "behaviour is right and nothing else breaks, then call finish. Hidden tests judge the "
+            "files as they are at the end, committed or not. Changes of tests, of their settings "
+            "and of compiled files do not count. There is no network."
+        )
+
+    def image(self, task: Task) -> str:
+        """Return the sandbox image that the instance names."""
+        return _instance(task).image
+
+    def prepare(self, task: Task, sandbox: Sandbox) -> None:
+        """Lay the broken repository into the sandbox, as one commit without any history."""
+        instance = _instance(task)
+        room.furnish(instance, sandbox, commit=True)
+        self._pristine = (task.id, room.snapshot(sandbox, instance.workdir))
+
+    def collect(self, task: Task, answer: str | None, sandbox: Sandbox | None) -> Submission:
+        """Return the changes that count, whatever git says of them, and why others do not.
+
+        `patch` is for people; `files` is what is graded: path -> text or base64, or None where
+        the file is deleted.
+        """
+        instance = _instance(task)
+        if sandbox is None:
+            return {"files": {}, "dropped": {}, "patch": ""}
+        name, pristine = self._pristine
+        assert name == task.id, "a sandbox was prepared before it is collected from"
+        try:
+            now = room.snapshot(sandbox, instance.workdir)
+        except SandboxFileError as error:
+            raise SandboxError(f"the files cannot be listed: {error}", "agent") from error
+        changes, dropped = allowed(pristine, now, instance.tests)
+        kept = {path: pristine[path] for path in changes if path in pristine}
+        after = {path: file for path, file in changes.items() if file is not None}
+        files = {path: _packed(file) for path, file in changes.items()}
+        shown = {_shown(path): why for path, why in list(dropped.items())[:100]}
+        return {"files": files, "dropped": shown, "patch": trees.diff(kept, after)}
+
+    def grade(self, task: Task, submission: Submission) -> Grade:
+        """Run the hidden tests on the pristine repository with the submission's files."""
+        instance = _instance(task)
+        try:
+            changes = {str(p): _unpacked(f) for p, f in dict(submission["files"]).items()}
+        except (KeyError, TypeError, ValueError, binascii.Error) as error:
+            raise TaskError(f"submission of {task.id}: {error!r}: expected 'files'") from error
+        grade = self._grader.grade(instance, changes)
+        if grade.outcome is Outcome.COMPLETED and not changes and grade.reward == 0.0:
+            return Grade(0.0, grade.parts, reason=f"nothing that counts was changed; {grade.reason}")
+        return grade
+
+    def oracle(self, task: Task) -> Agent:
+        """Return the agent that applies the real fix through its tools.
+
+        Raises:
+            TaskError: None is known.
+        """
+        return oracle(_instance(task))
+
+    def cheats(self, task: Task) -> Mapping[str, Agent]:
+        """Return agents that attack the grader in place of the bug."""
+        return cheats(_instance(task))
+
+
+def _instance(task: Task) -> Instance:
+    return Instance.from_json(task.data)
+
+
+def _shown(path: str) -> str:
+    return path.encode("utf-8", "replace").decode("utf-8")
+
+
+def _packed(file: File | None) -> dict[str, Any] | None:
+    if file is None:
+        return None
+    text = file.text
+    body = {"base64": base64.b64encode(file.data).decode()} if text is None else {"text": text}
+    return {**body, "executable": file.executable}
+
+
+def _unpacked(value: Mapping[str, Any] | None) -> File | None:
+    if value is None:
+        return None
+    if "text" in value:
+        data = str(value["text"]).encode()
+    else:
+        data = base64.b64decode(value["base64"], validate=True)
+    return File(data, bool(value["executable"]))

@@ -1,0 +1,70 @@
+"""`hub:agent/SWE-v0`: repair a real repository.
+
+The observation is what the tools answer and the action is what the model says, both text
+(`hub.dialogue.DialogueEnv`). The repository lies in the sandbox as one git commit without history;
+neither the fix nor the hidden tests are there. At the end the files that the agent changed, but for
+tests and their settings, go onto the pristine repository in fresh sandboxes and the hidden tests
+run. Reward 1.0 when every test that the real fix mends passes, and every one that passed before,
+and no decoy does (`hub_agents.swe.decoys`); else 0.0. The episode ends with `finish`, or is
+truncated when a budget is used up; then what is there is graded too.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from hub.dialogue import Budget, DialogueEnv, SandboxOptions, vector_class
+from hub_agents.swe.domain import SweDomain
+from hub_agents.swe.source import opened
+
+
+class SWE(DialogueEnv):
+    """Repair of real repositories, judged by hidden tests.
+
+    The repository lies at `/workspace/repo` (the prompt says where), as one git commit without
+    history. Reward 1.0 when every hidden test passes that the real fix makes pass, and every test
+    that passed before, else 0.0; `info["reward_parts"]["fixed"]` is the share of the former.
+
+    Args:
+        tasks: `"swe"` (the built-in instances, fetched on first use), another registered source,
+            an `instance.json` that `hub swe mine` wrote, a directory of such, or a .json, .jsonl
+            or .parquet file of instances.
+        split: Of a source; for a file, what its rows' `split` says.
+        quarantine: File of tasks to leave out, as `hub tasks validate` writes it.
+        tools: As in `DialogueEnv`, and so are the rest; `budget` starts with 60 turns, 3600 s;
+            `sandbox` also says how the grader's sandboxes are made, without network.
+
+    Raises:
+        UnknownOption: A name that there is not.
+        TaskError: An instance cannot be read, or its archives cannot be fetched.
+    """
+
+    def __init__(
+        self,
+        *,
+        tasks: str = "swe",
+        split: str = "train",
+        quarantine: str | None = None,
+        tools: Sequence[str] = (),
+        parser: str = "hermes",
+        budget: dict[str, Any] | None = None,
+        sandbox: dict[str, Any] | None = None,
+        tokenizer: str | None = None,
+        record: str | None = None,
+        render_mode: str | None = None,
+    ) -> None:
+        options = SandboxOptions.of(sandbox)
+        super().__init__(
+            SweDomain(opened(tasks, split, quarantine), options),
+            tools=tools,
+            parser=parser,
+            budget=Budget.of(budget, turns=60, seconds=3600.0),
+            sandbox=options,
+            tokenizer=tokenizer,
+            record=record,
+            render_mode=render_mode,
+        )
+
+
+SWEVector = vector_class(SWE)
