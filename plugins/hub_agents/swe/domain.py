@@ -13,9 +13,10 @@ from hub.trajectory import Outcome
 from hub_agents.swe import room, trees
 from hub_agents.swe.cheats import cheats
 from hub_agents.swe.filter import allowed
-from hub_agents.swe.grading import Grader
 from hub_agents.swe.instance import Instance
+from hub_agents.swe.log_grading import grader_of
 from hub_agents.swe.oracle import oracle
+from hub_agents.swe.places import image_name
 from hub_agents.swe.trees import File, Tree
 
 if TYPE_CHECKING:
@@ -32,7 +33,7 @@ class SweDomain:
 
     def __init__(self, source: TaskSource, sandbox: SandboxOptions) -> None:
         self.source = source
-        self._grader = Grader(sandbox)
+        self._sandbox = sandbox
         # The repository as it was before the agent came, of the episode that runs.
         self._pristine: tuple[str, Tree] = ("", {})
 
@@ -47,8 +48,8 @@ class SweDomain:
         )
 
     def image(self, task: Task) -> str:
-        """Return the sandbox image that the instance names."""
-        return _instance(task).image
+        """Return the sandbox image that the instance names, built on first use."""
+        return image_name(_instance(task).image)
 
     def prepare(self, task: Task, sandbox: Sandbox) -> None:
         """Lay the broken repository into the sandbox, as one commit without any history."""
@@ -71,7 +72,7 @@ class SweDomain:
             now = room.snapshot(sandbox, instance.workdir)
         except SandboxFileError as error:
             raise SandboxError(f"the files cannot be listed: {error}", "agent") from error
-        changes, dropped = allowed(pristine, now, instance.tests)
+        changes, dropped = allowed(pristine, now, instance.reserved)
         kept = {path: pristine[path] for path in changes if path in pristine}
         after = {path: file for path, file in changes.items() if file is not None}
         files = {path: _packed(file) for path, file in changes.items()}
@@ -85,7 +86,7 @@ class SweDomain:
             changes = {str(p): _unpacked(f) for p, f in dict(submission["files"]).items()}
         except (KeyError, TypeError, ValueError, binascii.Error) as error:
             raise TaskError(f"submission of {task.id}: {error!r}: expected 'files'") from error
-        grade = self._grader.grade(instance, changes)
+        grade = grader_of(instance, self._sandbox).grade(instance, changes)
         if grade.outcome is Outcome.COMPLETED and not changes and grade.reward == 0.0:
             return Grade(0.0, grade.parts, reason=f"nothing that counts was changed; {grade.reason}")
         return grade

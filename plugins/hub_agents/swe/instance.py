@@ -7,6 +7,7 @@ from dataclasses import asdict, dataclass, field, fields
 from typing import Any
 
 from hub.errors import TaskError
+from hub_agents.swe.patches import touched
 
 SCHEMA = "hub.swe.instance/1"
 
@@ -45,7 +46,8 @@ class Instance:
         requires: Wheels (`name==version`) that the tests need beside the repository.
         setup: Commands that grading runs before the tests, in `workdir`, each one shell text.
         test_command: Shell text that runs tests; `{tests}` stands for the test files or names.
-        log_parser: Which parser reads its output (`hub_agents.swe.logs`).
+        log_parser: Which parser reads its output (`hub_agents.swe.logs`); `hub_report` where the
+            tests are pytest's and run by `hub_agents.swe.runner` without a log.
         seconds: Of one run of the tests.
         meta: What else the row holds, for people.
     """
@@ -79,6 +81,13 @@ class Instance:
                 f"instance {self.id}: fail_to_pass is empty: expected at least one test that the "
                 "fix turns from failing to passing"
             )
+
+    @property
+    def reserved(self) -> tuple[str, ...]:
+        """Paths below `workdir`, files and folders, that grading writes or takes as they are."""
+        inside = [path.removeprefix(f"{self.workdir}/") for path in self.hidden]
+        patched = [file.path for file in touched(self.test_patch)]
+        return (*self.tests, *patched, *(path for path in inside if not path.startswith("/")))
 
     def to_json(self) -> dict[str, Any]:
         """Return it as JSON values, with its schema."""

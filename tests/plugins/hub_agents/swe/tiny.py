@@ -185,7 +185,11 @@ def r2e_row(image: str) -> dict[str, Any]:
         "repo_name": "sums", "new_commit_hash": "0" * 40, "test_file_names": ["test_1.py"],
         "test_file_codes": [NEW_TESTS], "old_commit_res_stdout": passed,
     }  # fmt: skip
-    expected = {"test_nothing": "PASSED", "test_mean": "PASSED", "\x1b[1mtest_total\x1b[0m": "PASSED"}
+    expected = {
+        "test_nothing": "PASSED",
+        "test_mean": "PASSED",
+        "\x1b[1mtest_total\x1b[0m": "PASSED",
+    }
     return {
         "repo_name": "sums", "docker_image": "me/sums_final:0", "commit_hash": "0" * 40,
         "parsed_commit_content": json.dumps(commit),
