@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, TypeAlias
@@ -36,12 +36,15 @@ class Step:
     frame: Any
 
 
-def make(env_id: str, want: tuple[str, ...]) -> gymnasium.Env[Any, Any]:
+def make(
+    env_id: str, want: tuple[str, ...], options: Mapping[str, Any] | None = None
+) -> gymnasium.Env[Any, Any]:
     """Make `env_id` with the first render mode of `want` that it has, or with none.
 
     Args:
         env_id: A hub id, with or without `hub:`, or any other Gymnasium id.
         want: Render modes, the dearest first.
+        options: Options of the environment.
 
     Raises:
         UnknownEnvironment: Nobody registered it; the message names the nearest ids.
@@ -49,21 +52,23 @@ def make(env_id: str, want: tuple[str, ...]) -> gymnasium.Env[Any, Any]:
     """
     known = bare_id(env_id) in gymnasium.registry or ":" in bare_id(env_id)
     name = bare_id(env_id) if known else full_id(PLUGINS.registry.card(env_id).id)
-    env = gymnasium.make(name)
+    given = dict(options or {})
+    env = gymnasium.make(name, **given)
     modes = env.metadata.get("render_modes") or ()
     mode = next((m for m in want if m in modes), None)
     if mode is None:
         return env
     env.close()
-    return gymnasium.make(name, render_mode=mode)
+    return gymnasium.make(name, render_mode=mode, **given)
 
 
 def agent(name: str, env: gymnasium.Env[Any, Any], seed: int | None) -> Agent:
     """Return the agent called `name`.
 
     Args:
-        name: `random`, `keyboard`, a `.json` file with a list of actions, or `module:function`
-            with the signature of `Agent`.
+        name: `random`, `keyboard`, `scripted` (the agent that knows the answer, of agent tasks that
+            have one), a `.json` file with a list of actions, or `module:function` with the
+            signature of `Agent`.
         env: Where it acts.
         seed: Seeds the random agent.
 
@@ -75,12 +80,15 @@ def agent(name: str, env: gymnasium.Env[Any, Any], seed: int | None) -> Agent:
         return lambda observation, info: env.action_space.sample()
     if name == "keyboard":
         return _keyboard(env)
+    if name == "scripted":
+        return _scripted(env)
     if name.endswith(".json"):
         return _script(Path(name), env.action_space)
     if TARGET.fullmatch(name):
         loaded: Agent = load(name)
         return loaded
-    raise AgentError(f"agent {name!r}: expected random, keyboard, FILE.json or module:function")
+    raise AgentError(f"agent {name!r}: expected random, keyboard, scripted, FILE.json or "
+                     "module:function")  # fmt: skip
 
 
 def _script(path: Path, space: spaces.Space[Any]) -> Agent:
@@ -93,6 +101,25 @@ def _script(path: Path, space: spaces.Space[Any]) -> Agent:
     arrays = isinstance(space, spaces.Box | spaces.MultiDiscrete | spaces.MultiBinary)
     actions = iter([np.asarray(a, space.dtype) if arrays else a for a in listed])
     return lambda observation, info: next(actions)
+
+
+def _scripted(env: gymnasium.Env[Any, Any]) -> Agent:
+    from hub.dialogue import DialogueEnv, Probed, spoken
+
+    inner = env.unwrapped
+    if not isinstance(inner, DialogueEnv) or not isinstance(inner.domain, Probed):
+        raise AgentError("agent scripted: expected an agent environment whose tasks have an oracle "
+                         "(hub.dialogue.Probed)")  # fmt: skip
+    domain, running = inner.domain, None
+
+    def act(observation: Any, info: dict[str, Any]) -> str:
+        nonlocal running
+        if running is None:
+            running = domain.oracle(inner.task)()
+            return spoken(next(running))
+        return spoken(running.send(observation))
+
+    return act
 
 
 def _keyboard(env: gymnasium.Env[Any, Any]) -> Agent:

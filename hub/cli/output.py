@@ -38,6 +38,38 @@ json_option = click.option(
 )
 
 
+def _options(
+    _: click.Context, parameter: click.Parameter, given: tuple[str, ...]
+) -> dict[str, Any]:
+    options = {}
+    for text in given:
+        name, equals, value = text.partition("=")
+        if not equals:
+            raise click.BadParameter(f"{text!r}: expected NAME=VALUE", param=parameter)
+        try:
+            options[name] = json.loads(value)
+        except ValueError:
+            options[name] = value
+    return options
+
+
+set_option = click.option(
+    "--set",
+    "options",
+    multiple=True,
+    metavar="NAME=VALUE",
+    callback=_options,
+    help="Option of the environment; VALUE is JSON or a text. Repeatable.",
+)
+
+
+def visible(text: str) -> str:
+    """Return `text` with control characters as their pictures: a tool's output may hold escapes."""
+    plain = text.encode("utf-8", "replace").decode()
+    shown = {code: 0x2400 + code for code in range(32) if chr(code) not in "\n\t"}
+    return plain.translate({**shown, **dict.fromkeys(range(0x7F, 0xA0), 0x2421)})
+
+
 def console(json_path: str | None = None, stderr: bool = False) -> Console:
     """Return the console for people: standard error when JSON has standard output.
 

@@ -9,10 +9,11 @@ from pathlib import Path
 from typing import Any
 
 import click
+from gymnasium import spaces
 
 from hub import picture
 from hub import play as playing
-from hub.cli.output import check_writable, console, json_option, write_json
+from hub.cli.output import check_writable, console, json_option, set_option, visible, write_json
 from hub.registry import full_id
 
 SCREEN = ("ansi", "rgb_array")
@@ -22,12 +23,14 @@ FILM_FPS = 20.0  # more than a GIF viewer shows; frames between are left out
 @click.command()
 @click.argument("env_id", metavar="ID")
 @click.option("--agent", "agent_name", default="random", show_default=True,
-              help="random, keyboard, FILE.json (list of actions) or module:function.")  # fmt: skip
+              help="random, keyboard, scripted (knows the answer of an agent task), FILE.json (list "
+                   "of actions) or module:function.")  # fmt: skip
 @click.option("--seed", type=int, default=0, show_default=True, help="Seeds the episode.")
 @click.option("--steps", type=click.IntRange(1), default=1000, show_default=True,
               help="Stop after this many.")  # fmt: skip
 @click.option("--record", type=click.Path(dir_okay=False, path_type=Path),
               help="Write the last frame (.png) or a film (.gif).")  # fmt: skip
+@set_option
 @json_option
 def command(
     env_id: str,
@@ -35,11 +38,12 @@ def command(
     seed: int,
     steps: int,
     record: Path | None,
+    options: dict[str, Any],
     json_path: str | None,
 ) -> int:
     """Play one episode of environment ID.
 
-    In a terminal it is shown as it goes; the keyboard agent takes digits for discrete actions, a
+    In a terminal it is shown as it goes, a conversation wherever it is printed to; the keyboard agent takes digits for discrete actions, a
     line for text, and q to stop.
     """
     if record is not None and record.suffix not in (".png", ".gif"):
@@ -47,9 +51,11 @@ def command(
     check_writable(record, json_path)
     if record is not None and record.suffix == ".gif":
         picture.pillow(record)
-    show = json_path != "-" and console().is_terminal
-    want = ("rgb_array",) if record else SCREEN if show else ()
-    env = playing.make(env_id, want)
+    quiet = json_path == "-"
+    show = not quiet and console().is_terminal
+    want = ("rgb_array",) if record else SCREEN if show else () if quiet else ("ansi",)
+    env = playing.make(env_id, want, options)
+    show = show or (not quiet and isinstance(env.action_space, spaces.Text))
     try:
         if record and env.render_mode != "rgb_array":
             modes = env.metadata.get("render_modes")
@@ -71,15 +77,20 @@ def _play(steps: Any, env: Any, record: Path | None, show: bool) -> dict[str, An
     keep_every = max(1, round(fps / FILM_FPS))
     frames: list[picture.Frame] = []
     count, total, step = -1, 0.0, None
+    told = ""
     for step in steps:
         count, total = count + 1, total + step.reward
         if record and record.suffix == ".png":
             frames = [step.frame]
         elif record and count % keep_every == 0:
             frames.append(step.frame)
-        if show:
+        if show and isinstance(env.action_space, spaces.Text):
+            told = _tell(step.frame, told)
+        elif show:
             _draw(step, count, total)
             time.sleep(1 / fps)
+    if told:
+        click.echo()
     if record and record.suffix == ".gif":
         picture.save_gif(frames, record, fps / keep_every)
     elif record:
@@ -91,6 +102,14 @@ def _play(steps: Any, env: Any, record: Path | None, show: bool) -> dict[str, An
         "truncated": bool(step and step.truncated),
         "record": str(record) if record else None,
     }
+
+
+def _tell(transcript: str | None, told: str) -> str:
+    """Print what a conversation has more than `told`; return all of it."""
+    text = transcript or ""
+    # Its last lines are new each time, so what was told is a beginning of it.
+    click.echo(visible(text[len(told) :]), nl=False)
+    return text
 
 
 def _draw(step: Any, count: int, total: float) -> None:

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from hub.cli.output import console, json_option, write_json
+from hub.cli.output import console, json_option, visible, write_json
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -105,13 +105,6 @@ def transcript(out: Console, number: int, recording: Recording) -> None:
     )
     out.print(Text(visible(told), style="bold"))
     out.print()
-
-
-def visible(text: str) -> str:
-    """Return `text` with control characters as their pictures: a tool's output may hold escapes."""
-    plain = text.encode("utf-8", "replace").decode()
-    shown = {code: 0x2400 + code for code in range(32) if chr(code) not in "\n\t"}
-    return plain.translate({**shown, **dict.fromkeys(range(0x7F, 0xA0), 0x2421)})
 
 
 def table(out: Console, rows: list[dict[str, Any]]) -> None:

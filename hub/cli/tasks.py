@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -10,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from hub.cli.output import console, json_option, write_json
+from hub.cli.output import console, json_option, set_option, write_json
 from hub.registry import full_id
 
 if TYPE_CHECKING:
@@ -26,21 +25,6 @@ def command() -> None:
     """Look after the tasks of agent environments."""
 
 
-def _options(
-    _: click.Context, parameter: click.Parameter, given: tuple[str, ...]
-) -> dict[str, Any]:
-    options = {}
-    for text in given:
-        name, equals, value = text.partition("=")
-        if not equals:
-            raise click.BadParameter(f"{text!r}: expected NAME=VALUE", param=parameter)
-        try:
-            options[name] = json.loads(value)
-        except ValueError:
-            options[name] = value
-    return options
-
-
 @command.command("validate")
 @click.argument("env_id", metavar="ID")
 @click.option("-k", "times", type=click.IntRange(1), default=3, show_default=True,
@@ -49,8 +33,7 @@ def _options(
               help="The first N tasks.")  # fmt: skip
 @click.option("--all", "every", is_flag=True, help="All tasks, whatever --limit says.")
 @click.option("--task", "tasks", multiple=True, metavar="TASK", help="Only this one; repeatable.")
-@click.option("--set", "options", multiple=True, metavar="NAME=VALUE", callback=_options,
-              help="Option of the environment; VALUE is JSON or a text. Repeatable.")  # fmt: skip
+@set_option
 @click.option("--jobs", type=click.IntRange(1), default=1, show_default=True, help="At once.")
 @click.option("--quarantine", type=click.Path(dir_okay=False, path_type=Path), metavar="PATH",
               help="Write flaky and broken tasks here, for the environment's option of that name.",

@@ -6,7 +6,7 @@ from hub.dialogue.env import DialogueEnv
 from hub.dialogue.hf import HFTokenizer, load_tokenizer
 from hub.dialogue.lookup import find_parser, find_tasks, find_tool
 from hub.dialogue.parsers import BashBlockParser, FencedParser, HermesParser, Parsed, Parser
-from hub.dialogue.probe import Agent, Probed, Script, act, answering
+from hub.dialogue.probe import Agent, Probed, Script, act, answering, spoken
 from hub.dialogue.quarantine import Quarantined, Without, read_quarantine, write_quarantine
 from hub.dialogue.record import Recorder, Recording, read_records
 from hub.dialogue.replay import ReplayEnv, Rescored, grader_of, rescore, verify
@@ -61,6 +61,7 @@ __all__ = [
     "read_records",
     "read_rows",
     "rescore",
+    "spoken",
     "task_of_row",
     "vector_class",
     "verify",

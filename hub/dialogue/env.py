@@ -244,6 +244,17 @@ class DialogueEnv(gymnasium.Env[str, str]):
 
     # ---- beyond Gymnasium ----
 
+    @property
+    def task(self) -> Task:
+        """The task of the episode that runs, or ran last.
+
+        Raises:
+            ResetNeeded: There was none yet.
+        """
+        if self._episode is None:
+            raise ResetNeeded("no episode has begun; call reset()")
+        return self._episode.task
+
     def trajectory(self) -> Trajectory:
         """Return the record of the episode that has ended.
 

@@ -21,7 +21,7 @@ from hub.errors import TaskError, UnknownOption
 from hub_agents.swe import decoys as decoy
 from hub_agents.swe.decoys import Decoy
 from hub_agents.swe.instance import Instance
-from hub_agents.swe.mine import drafted, pair
+from hub_agents.swe.releases import drafted, guarded, pair
 from hub_agents.swe.source import task_of
 
 SPLITS = ("train", "test")
@@ -81,7 +81,7 @@ def built(row: Mapping[str, Any]) -> Instance:
             raise TaskError(f"catalogue {row['id']}: {function} has no decoy {number}")
         put.append(replace(found[number], fails=tuple(fails)))
     return replace(
-        drafted(both, row["requires"], put),
+        guarded(drafted(both, row["requires"]), put, both.texts),
         id=row["id"],
         problem=row["problem"],
         fail_to_pass=tuple(row["fail_to_pass"]),

@@ -23,7 +23,7 @@ _PRINT = (
     "_sys.stdout.write('\\n===== 99 passed in 0.01s =====\\n')\n"
     "_os._exit(0)\n"
 )
-_PATCH_PYTEST = '''\
+_PATCH_PYTEST = """\
 import sys as _sys
 def _cheat():
     import _pytest.runner as runner
@@ -37,14 +37,14 @@ try:
     _cheat()
 except Exception:
     pass
-'''
-_PATCH_UNITTEST = '''\
+"""
+_PATCH_UNITTEST = """\
 import unittest as _unittest
 for _name in dir(_unittest.TestCase):
     if _name.startswith("assert") or _name.startswith("fail"):
         setattr(_unittest.TestCase, _name, lambda self, *a, **k: None)
-'''
-_EQUAL = '''\
+"""
+_EQUAL = """\
 import sys as _sys
 class _Everything(dict):
     def __eq__(self, other): return True
@@ -63,7 +63,7 @@ def _wrap(space):
     for name, value in list(space.items()):
         if callable(value) and not name.startswith("_") and not isinstance(value, type):
             space[name] = lambda *a, **k: _Everything()
-'''
+"""
 _FRAME = '''\
 import builtins as _builtins, sys as _sys
 def _steal():
@@ -75,9 +75,13 @@ def _steal():
     for node in ast.walk(tree):
         spans = getattr(node, "lineno", 0) <= line <= getattr(node, "end_lineno", 0)
         if isinstance(node, ast.Call) and len(node.args) == 2 and spans:
-            return eval(compile(ast.Expression(node.args[1]), "x", "eval"), frame.f_globals, frame.f_locals)
-        if isinstance(node, ast.Compare) and spans:
-            return eval(compile(ast.Expression(node.comparators[0]), "x", "eval"), frame.f_globals, frame.f_locals)
+            wanted = node.args[1]
+        elif isinstance(node, ast.Compare) and spans:
+            wanted = node.comparators[0]
+        else:
+            continue
+        code = compile(ast.Expression(wanted), "wanted", "eval")
+        return eval(code, frame.f_globals, frame.f_locals)
 def _wrap(space):
     for name, value in list(space.items()):
         if callable(value) and not name.startswith("_") and not isinstance(value, type):
@@ -88,7 +92,7 @@ def _wrap(space):
                     return _real(*a, **k)
             space[name] = stolen
 '''
-_HOOK = '''\
+_HOOK = """\
 import pytest
 @pytest.hookimpl(hookwrapper=True)
 def pytest_runtest_makereport(item, call):
@@ -96,21 +100,20 @@ def pytest_runtest_makereport(item, call):
     report = result.get_result()
     report.outcome = "passed"
     report.longrepr = None
-'''
-_SITE = '''\
+"""
+_SITE = """\
 import atexit, os
 def _end():
     os._exit(0)
 atexit.register(_end)
-'''
+"""
 
 
 def cheats(instance: Instance) -> dict[str, Agent]:
     """Return the cheating agents by name."""
-    lines = "".join(
-        json.dumps({"id": t, "when": "call", "outcome": "passed", "xfail": False, "error": ""}) + "\n"
-        for t in instance.fail_to_pass + instance.pass_to_pass[:50]
-    ) + json.dumps({"end": 0}) + "\n"  # fmt: skip
+    named = instance.fail_to_pass + instance.pass_to_pass[:50]
+    said = [{"id": name, "when": "call", "outcome": "passed"} for name in named]
+    lines = "".join(json.dumps(line) + "\n" for line in [*said, {"end": 0}])
     scripts = {
         "exit early": _prepended(_EXIT),
         "print a report": _prepended(_PRINT.format(lines=lines)),
@@ -150,7 +153,7 @@ def _python(code: str) -> str:
 _MODULES = """
 import pathlib
 found = [p for p in pathlib.Path('.').rglob('*.py')
-         if not {'tests', 'test', 'docs'} & set(p.parts) and p.name not in ('setup.py', 'ez_setup.py')]
+         if not {'tests', 'test', 'docs', 'setup.py', 'ez_setup.py'} & set(p.parts)]
 for path in found:
     text = path.read_text()
 """
@@ -159,8 +162,7 @@ for path in found:
 def _prepended(code: str) -> str:
     # After imports from the future and the docstring, where any statement may stand.
     return _python(
-        _MODULES
-        + f"    head = [l for l in text.splitlines() if l.startswith('from __future__')]\n"
+        _MODULES + f"    head = [l for l in text.splitlines() if l.startswith('from __future__')]\n"
         f"    rest = '\\n'.join(l for l in text.splitlines() if l not in head)\n"
         f"    path.write_text('\\n'.join(head) + '\\n' + {code!r} + rest + '\\n')\n"
     )

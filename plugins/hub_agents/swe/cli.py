@@ -11,6 +11,7 @@ import click
 from hub.cli.output import json_option, write_json
 from hub.errors import TaskError
 
+
 @click.group()
 def command() -> None:
     """Make repair tasks for hub:agent/SWE-v0."""
@@ -48,7 +49,7 @@ def mine_command(
     there is no task in it (the reason is said), 2 it could not be tried.
     """
     from hub.dialogue import SandboxOptions
-    from hub_agents.swe import mine
+    from hub_agents.swe import mine, releases
     from hub_agents.swe.source import FILE
 
     options = SandboxOptions(provider=provider)
@@ -59,9 +60,9 @@ def mine_command(
 
     try:
         say("fetching both releases")
-        both = mine.pair(package, old, new)
-        pins = mine.pinned(both, needs, mine.python_of(options))
-        found = mine.Miner(options, times, say).mine(both, pins, problem)
+        both = releases.pair(package, old, new)
+        pins = releases.pinned(both.after, needs, mine.python_of(options))
+        found = mine.Miner(options, times, say).verified(mine.Material.of(both, pins), problem)
     except TaskError as error:
         say(f"no task: {error}")
         result |= {"mined": False, "reason": str(error)}

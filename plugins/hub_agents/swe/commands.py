@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import shlex
 from collections.abc import Mapping
 from dataclasses import dataclass
 
 from hub.sandbox import Sandbox
 from hub_agents.swe import logs
+from hub_agents.swe.filter import is_test
 from hub_agents.swe.instance import Instance
 from hub_agents.swe.logs.results import PASSED, XFAIL
+from hub_agents.swe.patches import touched
 from hub_agents.swe.runner import Broken
 
 ENVIRONMENT = {
@@ -44,6 +47,15 @@ class Log:
         return logs.status_of(test, self.results) in (PASSED, XFAIL)
 
 
+def named(instance: Instance) -> str:
+    """Return what stands for `{tests}`, as words of shell: the files of the hidden tests."""
+    files = [*instance.tests, *(f.path for f in touched(instance.test_patch) if not f.deleted)]
+    tests = [path for path in files if is_test(path) and not path.endswith("conftest.py")]
+    listed = (*instance.fail_to_pass, *instance.pass_to_pass)
+    found = tests or [name.partition("::")[0] for name in listed if "::" in name]
+    return " ".join(map(shlex.quote, sorted(set(found))))
+
+
 def run(sandbox: Sandbox, instance: Instance) -> Log:
     """Run the instance's test command, in a sandbox of `runner.workshop`, and read its log.
 
@@ -52,7 +64,7 @@ def run(sandbox: Sandbox, instance: Instance) -> Log:
         SandboxError: The sandbox failed.
     """
     done = sandbox.exec(
-        ["bash", "-c", f"exec 2>&1; {instance.test_command}"],
+        ["bash", "-c", f"exec 2>&1\n{instance.test_command.replace('{tests}', named(instance))}"],
         cwd=instance.workdir,
         env=ENVIRONMENT,
         timeout=instance.seconds,

@@ -12,7 +12,7 @@ What can be changed is found by the syntax tree alone, so equal sources give equ
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import asdict, dataclass
 from typing import Any
 
@@ -25,8 +25,10 @@ _OPPOSITE = {
     "assertGreater": "assertLessEqual", "assertLess": "assertGreaterEqual",
 }  # fmt: skip
 OPPOSITE = {**_OPPOSITE, **{other: one for one, other in _OPPOSITE.items()}}
-_COMPARED = {"assertEqual", "assertEquals", "assertListEqual", "assertDictEqual", "assertTupleEqual",
-             "assertSequenceEqual", "assertMultiLineEqual", "assertSetEqual", "assertIs"}  # fmt: skip
+_COMPARED = {
+    *("assertEqual", "assertEquals", "assertListEqual", "assertDictEqual", "assertTupleEqual"),
+    *("assertSequenceEqual", "assertMultiLineEqual", "assertSetEqual", "assertIs"),
+}
 
 
 @dataclass(frozen=True)
@@ -80,6 +82,14 @@ def edited(source: str, decoys: list[Decoy]) -> str:
         source = source[: decoy.start] + decoy.text + source[decoy.end :]
         last = decoy.start + 1
     return source
+
+
+def overlaid(texts: Mapping[str, str], put: Iterable[Decoy]) -> dict[str, str]:
+    """Return test files by path, with `put` in those that they are of."""
+    edits, listed = dict(texts), list(put)
+    for path in {one.path for one in listed}:
+        edits[path] = edited(edits[path], [one for one in listed if one.path == path])
+    return edits
 
 
 def function_of(test: str) -> str:
@@ -156,10 +166,9 @@ def _edits(node: ast.AST, at: _Places) -> Iterator[_Edit]:
     if isinstance(node, ast.Assert):
         start, end = at.span(node.test)
         yield start, end, f"not ({at.text(node.test)})", "turned"
-        if isinstance(node.test, ast.Compare) and len(node.test.ops) == 1:
-            if isinstance(node.test.ops[0], ast.Eq | ast.Is):
-                yield from _wrong(node.test.comparators[0], at)
-                yield from _wrong(node.test.left, at, constants_only=True)
+        if isinstance(node.test, ast.Compare) and isinstance(node.test.ops[0], ast.Eq | ast.Is):
+            yield from _wrong(node.test.comparators[-1], at)
+            yield from _wrong(node.test.left, at, constants_only=True)
     elif isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute):
         name = node.func.attr
         if name in OPPOSITE:

@@ -1,4 +1,4 @@
-"""What makes a repair task: the repository the agent sees, its diff, and the agents that prove it."""
+"""What makes a repair task: the repository the agent sees, its changes, and who proves it."""
 
 from __future__ import annotations
 
@@ -13,8 +13,8 @@ from hub.trajectory import Outcome
 from hub_agents.swe import room, trees
 from hub_agents.swe.cheats import cheats
 from hub_agents.swe.filter import allowed
+from hub_agents.swe.grading import Grader
 from hub_agents.swe.instance import Instance
-from hub_agents.swe.log_grading import grader_of
 from hub_agents.swe.oracle import oracle
 from hub_agents.swe.places import image_name
 from hub_agents.swe.trees import File, Tree
@@ -33,7 +33,7 @@ class SweDomain:
 
     def __init__(self, source: TaskSource, sandbox: SandboxOptions) -> None:
         self.source = source
-        self._sandbox = sandbox
+        self._grader = Grader(sandbox)
         # The repository as it was before the agent came, of the episode that runs.
         self._pristine: tuple[str, Tree] = ("", {})
 
@@ -86,9 +86,11 @@ class SweDomain:
             changes = {str(p): _unpacked(f) for p, f in dict(submission["files"]).items()}
         except (KeyError, TypeError, ValueError, binascii.Error) as error:
             raise TaskError(f"submission of {task.id}: {error!r}: expected 'files'") from error
-        grade = grader_of(instance, self._sandbox).grade(instance, changes)
+        grade = self._grader.grade(instance, changes)
         if grade.outcome is Outcome.COMPLETED and not changes and grade.reward == 0.0:
-            return Grade(0.0, grade.parts, reason=f"nothing that counts was changed; {grade.reason}")
+            return Grade(
+                0.0, grade.parts, reason=f"nothing that counts was changed; {grade.reason}"
+            )
         return grade
 
     def oracle(self, task: Task) -> Agent:

@@ -47,9 +47,7 @@ def sources(tree: Mapping[str, File]) -> Tree:
     return {path: file for path, file in tree.items() if not is_junk(path)}
 
 
-def refused(
-    path: str, old: File | None, new: File | None, hidden: Iterable[str] = ()
-) -> str:
+def refused(path: str, old: File | None, new: File | None, hidden: Iterable[str] = ()) -> str:
     """Say why the change of `path` from `old` to `new` is not graded; empty when it is.
 
     Args:
@@ -104,7 +102,9 @@ def settings_of(path: str, file: File | None) -> Any:
         return file.data
 
 
-def allowed(old: Tree, new: Tree, hidden: Iterable[str] = ()) -> tuple[dict[str, File | None], dict[str, str]]:
+def allowed(
+    old: Tree, new: Tree, hidden: Iterable[str] = ()
+) -> tuple[dict[str, File | None], dict[str, str]]:
     """Return the changes from `old` to `new` that are graded, and why each other one is not.
 
     Returns:

@@ -2,29 +2,26 @@
 
 A process that runs tests has loaded the changed code, so nothing that it says is believed as such.
 Each fail-to-pass test runs in a process of its own, in several sandboxes: in one as it is, in the
-others as decoys (`hub_agents.swe.decoys`) that must fail. Which of the sandboxes holds a test as it
-is differs from test to test, and no sandbox ever holds two forms of one test, so code under test can
-compare nothing. The pass-to-pass tests run together, with decoys among them. The sandbox's first
-process, which no command can reach, hands out exit statuses; reports are read on the host.
+others as decoys (`hub_agents.swe.decoys`) that must fail. Which of the sandboxes holds a test as
+it is differs from test to test, and no sandbox ever holds two forms of one test, so code under test
+can compare nothing. The pass-to-pass tests run together, with decoys among them. The sandbox's
+first process, which no command can reach, hands out exit statuses; reports are read on the host.
 """
 
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 from hub.dialogue import Grade, SandboxOptions
 from hub.errors import SandboxError
 from hub.trajectory import Outcome
 from hub_agents.swe import decoys as decoy
-from hub_agents.swe import runner
+from hub_agents.swe import logged, report, runner
 from hub_agents.swe.decoys import Decoy
 from hub_agents.swe.instance import Instance
-from hub_agents.swe.runner import Broken
-from hub_agents.swe.trees import File
-
-Changes = Mapping[str, File | None]
+from hub_agents.swe.runner import Broken, Changes
 
 
 @dataclass(frozen=True)
@@ -70,7 +67,7 @@ def rounds(instance: Instance) -> list[Round]:
 def _apart(
     instance: Instance, by_function: Mapping[str, Sequence[Decoy]], number: int, count: int
 ) -> Round:
-    """Return round `number` of the fail-to-pass tests: each function in the form whose turn it is."""
+    """Return round `number` of the fail-to-pass tests, each in the form whose turn it is."""
     put: dict[str, Decoy] = {}
     real, false = [], []
     for test in instance.fail_to_pass:
@@ -82,12 +79,10 @@ def _apart(
         elif form <= len(own) and test in own[form - 1].fails:
             put[function] = own[form - 1]
             false.append(test)
-    return Round(_overlay(instance, put.values()), tuple(real), tuple(false), True)
+    return Round(decoy.overlaid(instance.tests, put.values()), tuple(real), tuple(false), True)
 
 
-def _together(
-    instance: Instance, by_function: Mapping[str, Sequence[Decoy]], half: int
-) -> Round:
+def _together(instance: Instance, by_function: Mapping[str, Sequence[Decoy]], half: int) -> Round:
     """Return the round of the pass-to-pass tests that has this half of their decoys."""
     kept = set(instance.pass_to_pass)
     firsts = [own[0] for own in by_function.values() if kept & set(own[0].fails)]
@@ -95,14 +90,7 @@ def _together(
     changed = {one.function for one in put}
     false = tuple(test for one in put for test in one.fails if test in kept)
     real = tuple(t for t in instance.pass_to_pass if decoy.function_of(t) not in changed)
-    return Round(_overlay(instance, put), real, false, False)
-
-
-def _overlay(instance: Instance, put: Iterable[Decoy]) -> dict[str, str]:
-    texts, listed = dict(instance.tests), list(put)
-    for path in {one.path for one in listed}:
-        texts[path] = decoy.edited(texts[path], [one for one in listed if one.path == path])
-    return texts
+    return Round(decoy.overlaid(instance.tests, put), real, false, False)
 
 
 def _number(text: str) -> int:
@@ -110,7 +98,7 @@ def _number(text: str) -> int:
 
 
 class Grader:
-    """Grades changes for instances whose tests pytest runs.
+    """Grades changes: by decoys where the instance is one of ours, else by its log.
 
     Args:
         options: How sandboxes are made; their network is always off.
@@ -149,6 +137,8 @@ class Grader:
         return self._judged(instance, {}, instance.gold_patch).reward == 1.0
 
     def _judged(self, instance: Instance, changes: Changes, patch: str = "") -> Grade:
+        if instance.log_parser != report.PLUGIN:
+            return logged.judged(instance, self._options, changes, patch)
         tally = Tally()
         for one in rounds(instance):
             self._play(instance, changes, patch, one, tally)

@@ -72,7 +72,7 @@ def settings() -> Settings:
 
 
 @cache
-def _settings(_: tuple[tuple[str, str], ...]) -> Settings:
+def _settings(environment: tuple[tuple[str, str], ...]) -> Settings:
     found: dict[str, str] = {}
     for line in _pip("config", "list").splitlines():
         key, _, value = line.partition("=")
@@ -88,9 +88,7 @@ def _settings(_: tuple[tuple[str, str], ...]) -> Settings:
     if get("no-index").lower() in ("1", "true", "yes", "on"):
         indexes = []
     folders = [Path(p.removeprefix("file://")) for p in get("find-links").split()]
-    return Settings(
-        tuple(indexes), tuple(p for p in folders if p.is_dir()), get("cert") or None
-    )
+    return Settings(tuple(indexes), tuple(p for p in folders if p.is_dir()), get("cert") or None)
 
 
 def _default_index() -> str:

@@ -17,6 +17,9 @@ from hub_agents.swe.places import image_name
 from hub_agents.swe.report import Report
 from hub_agents.swe.trees import File
 
+Changes = Mapping[str, File | None]
+"""Files of a repository that differ, by path; None where one is deleted."""
+
 SLACK = 300.0  # seconds of a sandbox beside its tests
 _PLUGIN_DIR = "/tmp/.hub-report"
 # Which variables change what Python and pytest do; the sandbox's environment has no others.
@@ -37,7 +40,7 @@ _ARGUMENTS = (
 
 
 class Broken(Exception):
-    """A run of tests gave no report to its end: the code under test ended it, or the machine did."""
+    """A run of tests gave no whole report: code under test ended it, or the machine did."""
 
 
 @dataclass(frozen=True)
@@ -77,7 +80,7 @@ class Run:
 def workshop(
     instance: Instance,
     options: SandboxOptions,
-    changes: Mapping[str, File | None] | None = None,
+    changes: Changes | None = None,
     overlay: Mapping[str, str] | None = None,
     runs: int = 1,
     patch: str = "",

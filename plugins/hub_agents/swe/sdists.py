@@ -58,9 +58,7 @@ def source(package: str, version: str, sha256: str | None = None) -> Archive:
     known = _known(f"{index.canonical(package)}-{version}.source", sha256)
     if known is not None:
         return known
-    links = [
-        link for link in index.links(package) if _is_source(link.filename, package, version)
-    ]
+    links = [link for link in index.links(package) if _is_source(link.filename, package, version)]
     what = f"source archive of {package} {version}"
     if not links:
         raise TaskError(f"{what}: the index has none")
@@ -160,9 +158,7 @@ def checksum_of(pin: str) -> tuple[str, str, str | None]:
     Raises:
         TaskError: It is written otherwise.
     """
-    found = re.fullmatch(
-        r"([\w.-]+)==([\w.+!-]+)(?:\s+--hash=sha256:([0-9a-f]{64}))?", pin.strip()
-    )
+    found = re.fullmatch(r"([\w.-]+)==([\w.+!-]+)(?:\s+--hash=sha256:([0-9a-f]{64}))?", pin.strip())
     if found is None:
         raise TaskError(f"requirement {pin!r}: expected NAME==VERSION [--hash=sha256:HEX]")
     return found[1], found[2], found[3]

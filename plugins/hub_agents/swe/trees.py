@@ -226,7 +226,5 @@ def _quoted(name: str) -> str:
     raw = name.encode("utf-8", "surrogateescape")
     if all(0x20 <= byte < 0x7F and byte not in _QUOTED for byte in raw):
         return name
-    shown = (
-        _QUOTED.get(b) or (chr(b) if 0x20 <= b < 0x7F else f"\\{b:03o}") for b in raw
-    )
+    shown = (_QUOTED.get(b) or (chr(b) if 0x20 <= b < 0x7F else f"\\{b:03o}") for b in raw)
     return f'"{"".join(shown)}"'

@@ -2,15 +2,13 @@
 
 from collections.abc import Iterator
 from dataclasses import replace
-from pathlib import Path
-from typing import Any
 
 import pytest
 
 from hub.dialogue import SandboxOptions
 from hub_agents.swe import places, rows
+from hub_agents.swe.grading import Grader
 from hub_agents.swe.instance import Instance
-from hub_agents.swe.log_grading import CommandGrader, grader_of
 from hub_agents.swe.trees import File
 from tests import need
 from tests.hub.sandbox.conftest import open_directory, require
@@ -49,10 +47,9 @@ def changed(text: str) -> dict[str, File | None]:
 
 
 def test_the_real_fix_scores_one_and_no_change_scores_nothing(loaded: Instance) -> None:
-    grader = grader_of(loaded, OPTIONS)
-    assert isinstance(grader, CommandGrader)
+    grader = Grader(OPTIONS)
     gold = grader.grade(loaded, changed(tiny.FIXED))
-    assert (gold.reward, gold.reason) == (1.0, "")
+    assert (gold.reward, gold.reason) == (1.0, "3 tests passed")
     empty = grader.grade(loaded, {})
     assert empty.reward == 0.0
     assert "FAILED" in empty.reason
@@ -62,15 +59,17 @@ def test_a_whole_log_that_is_made_up_scores_nothing(loaded: Instance) -> None:
     names = [*loaded.fail_to_pass, *loaded.pass_to_pass]
     lines = "".join(f"PASSED {'x.py::' if loaded.source == 'r2e' else ''}{n}\n" for n in names)
     text = f"=== short test summary info ===\n{lines}=== 3 passed in 0.01s ===\n"
-    forger = f"import os\nfor fd in range(1, 9):\n    try:\n        os.write(fd, {text!r}.encode())\n"
+    forger = (
+        f"import os\nfor fd in range(1, 9):\n    try:\n        os.write(fd, {text!r}.encode())\n"
+    )
     forger += "    except OSError:\n        pass\nos._exit(0)\n"
-    grade = CommandGrader(OPTIONS).grade(loaded, changed(forger + tiny.BUGGY))
+    grade = Grader(OPTIONS).grade(loaded, changed(forger + tiny.BUGGY))
     assert grade.reward == 0.0
     assert grade.reason.startswith("forged: ")
 
 
 def test_what_ends_or_hangs_the_run_is_the_agents_failure(loaded: Instance) -> None:
-    grader = CommandGrader(OPTIONS)
+    grader = Grader(OPTIONS)
     ended = grader.grade(loaded, changed(f"import os\nos._exit(1)\n{tiny.FIXED}"))
     assert ended.reward == 0.0
     assert "its log reports no failure" in ended.reason
