@@ -59,6 +59,8 @@ def reverse(patch: str, where: str = "patch") -> str:
     Raises:
         TaskError: It holds a binary change, a copy, or hunks that end too early.
     """
+    if not patch:
+        return ""
     lines = patch.split("\n")
     ending = lines[-1] == ""
     if ending:

@@ -32,7 +32,7 @@ FIXED = BUGGY.replace("values[1:]", "values")
 FIX = """diff --git a/sums.py b/sums.py
 --- a/sums.py
 +++ b/sums.py
-@@ -4,7 +4,7 @@
+@@ -4,6 +4,6 @@
  def total(values):
      \"\"\"Return the sum of values.\"\"\"
      result = 0
@@ -40,7 +40,6 @@ FIX = """diff --git a/sums.py b/sums.py
 +    for value in values:
          result += value
      return result
- 
 """
 TESTS = """from sums import mean, total
 
@@ -165,8 +164,8 @@ def r2e_row(image: str) -> dict[str, Any]:
         for line in FIX.split("@@\n")[1].splitlines()
     ]
     hunk = {
-        "descriptor": {"old_range": {"start": 4, "length": 7},
-                       "new_range": {"start": 4, "length": 7}, "section": ""},
+        "descriptor": {"old_range": {"start": 4, "length": 6},
+                       "new_range": {"start": 4, "length": 6}, "section": ""},
         "line_group": {"all_lines": lines},
     }  # fmt: skip
     commit = {
