@@ -23,8 +23,8 @@ FILM_FPS = 20.0  # more than a GIF viewer shows; frames between are left out
 @click.command()
 @click.argument("env_id", metavar="ID")
 @click.option("--agent", "agent_name", default="random", show_default=True,
-              help="random, keyboard, scripted (knows the answer of an agent task), FILE.json (list "
-                   "of actions) or module:function.")  # fmt: skip
+              help="random, keyboard, scripted (knows the answer of an agent task), FILE.json "
+                   "(list of actions) or module:function.")  # fmt: skip
 @click.option("--seed", type=int, default=0, show_default=True, help="Seeds the episode.")
 @click.option("--steps", type=click.IntRange(1), default=1000, show_default=True,
               help="Stop after this many.")  # fmt: skip
@@ -43,8 +43,8 @@ def command(
 ) -> int:
     """Play one episode of environment ID.
 
-    In a terminal it is shown as it goes, a conversation wherever it is printed to; the keyboard agent takes digits for discrete actions, a
-    line for text, and q to stop.
+    In a terminal it is shown as it goes, a conversation wherever it is printed to. The keyboard
+    agent takes digits for discrete actions, a line for text, and q to stop.
     """
     if record is not None and record.suffix not in (".png", ".gif"):
         raise click.UsageError(f"--record {record}: expected a name ending in .png or .gif")

@@ -25,6 +25,8 @@ _OPPOSITE = {
     "assertGreater": "assertLessEqual", "assertLess": "assertGreaterEqual",
 }  # fmt: skip
 OPPOSITE = {**_OPPOSITE, **{other: one for one, other in _OPPOSITE.items()}}
+_RAISES = ("raises", "assertRaises", "assertRaisesRegex", "assertRaisesRegexp")
+KINDS = ("value", "turned", "raises")
 _COMPARED = {
     *("assertEqual", "assertEquals", "assertListEqual", "assertDictEqual", "assertTupleEqual"),
     *("assertSequenceEqual", "assertMultiLineEqual", "assertSetEqual", "assertIs"),
@@ -40,7 +42,8 @@ class Decoy:
         path: The file.
         start: Offset of the first replaced code point, and `end`: after the last one.
         text: What takes their place.
-        kind: `value` (another expected value) or `turned` (the opposite assertion).
+        kind: `value` (another expected value), `turned` (the opposite assertion) or `raises`
+            (another expected exception).
         fails: Tests of that function that fail with it under the real fix, and pass without.
     """
 
@@ -120,7 +123,7 @@ def candidates(function: str, source: str) -> list[Decoy]:
             found.setdefault((start, end, text), Decoy(function, path, start, end, text, kind))
     # Wrong values first: what is equal to everything fails the turned ones by itself. Then the
     # last assertion first: those before it have to pass for it to be reached.
-    order = {"value": 0, "turned": 1}
+    order = {kind: rank for rank, kind in enumerate(KINDS)}
     return sorted(found.values(), key=lambda d: (order[d.kind], -d.start, d.end, d.text))
 
 
@@ -177,6 +180,9 @@ def _edits(node: ast.AST, at: Places) -> Iterator[_Edit]:
         if name in OPPOSITE:
             _, end = at.span(node.func)
             yield end - len(name), end, OPPOSITE[name], "turned"
+        if name in _RAISES and node.args:
+            other = "ZeroDivisionError" if "Zero" not in at.text(node.args[0]) else "KeyError"
+            yield *at.span(node.args[0]), other, "raises"
         if name in _COMPARED and len(node.args) >= 2:
             yield from _wrong(node.args[1], at)
             yield from _wrong(node.args[0], at, constants_only=True)

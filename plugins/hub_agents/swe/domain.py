@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 from hub.dialogue import Agent, Grade, SandboxOptions, Submission, Task, TaskSource, Tool
 from hub.errors import SandboxError, SandboxFileError, TaskError
 from hub.trajectory import Outcome
-from hub_agents.swe import room, trees
+from hub_agents.swe import room, transfer, trees
 from hub_agents.swe.cheats import cheats
 from hub_agents.swe.filter import allowed
 from hub_agents.swe.grading import Grader
@@ -55,7 +55,7 @@ class SweDomain:
         """Lay the broken repository into the sandbox, as one commit without any history."""
         instance = _instance(task)
         room.furnish(instance, sandbox, commit=True)
-        self._pristine = (task.id, room.snapshot(sandbox, instance.workdir))
+        self._pristine = (task.id, transfer.snapshot(sandbox, instance.workdir))
 
     def collect(self, task: Task, answer: str | None, sandbox: Sandbox | None) -> Submission:
         """Return the changes that count, whatever git says of them, and why others do not.
@@ -69,7 +69,7 @@ class SweDomain:
         name, pristine = self._pristine
         assert name == task.id, "a sandbox was prepared before it is collected from"
         try:
-            now = room.snapshot(sandbox, instance.workdir)
+            now = transfer.snapshot(sandbox, instance.workdir)
         except SandboxFileError as error:
             raise SandboxError(f"the files cannot be listed: {error}", "agent") from error
         changes, dropped = allowed(pristine, now, instance.reserved)

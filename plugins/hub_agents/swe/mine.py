@@ -7,25 +7,24 @@ from __future__ import annotations
 
 import hashlib
 import re
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 
 from hub.dialogue import SandboxOptions
 from hub.errors import TaskError
-from hub.sandbox import Sandbox, create
+from hub.sandbox import create
 from hub_agents.swe import decoys as decoy
-from hub_agents.swe import room, runner
+from hub_agents.swe import runner, transfer
 from hub_agents.swe.decoys import Decoy
 from hub_agents.swe.grading import Grader
 from hub_agents.swe.instance import Instance
 from hub_agents.swe.releases import Pair, Unminable, drafted, guarded
-from hub_agents.swe.report import Report
+from hub_agents.swe.report import Report, Result
 from hub_agents.swe.runner import Broken, Changes
 from hub_agents.swe.trees import File
 
 DECOYS = 2  # of one fail-to-pass test function
-GUARDED = 6  # pass-to-pass functions that get a decoy
+GUARDED = 8  # pass-to-pass functions that shall get a decoy
 TRIED = 4  # candidates that are tried for each of them
 Say = Callable[[str], None]
 
@@ -62,30 +61,21 @@ def python_of(options: SandboxOptions) -> str:
     return done.stdout.strip()
 
 
-@dataclass(frozen=True)
-class Bench:
-    """A sandbox with the fixed repository, in which forms of its tests are tried.
+@dataclass
+class Wanted:
+    """A test function that shall get decoys.
 
     Attributes:
-        texts: The real test files.
+        tests: Its tests, all of which pass under the real fix.
+        count: How many decoys it shall get.
+        left: Candidates that were not tried.
+        proved: Those that fail.
     """
 
-    sandbox: Sandbox
-    instance: Instance
-    texts: Mapping[str, str]
-
-    def fails(self, one: Decoy, tests: Sequence[str]) -> list[str]:
-        """Return those of `tests` that fail by an assertion with the decoy in place."""
-        self._put(one.path, decoy.edited(self.texts[one.path], [one]))
-        try:
-            results = runner.run(self.sandbox, self.instance, list(tests)).report.results
-        except Broken:
-            results = {}
-        self._put(one.path, self.texts[one.path])
-        return [test for test in tests if test in results and results[test].asserted]
-
-    def _put(self, path: str, text: str) -> None:
-        room.place(self.sandbox, {self.instance.workdir: {path: File(text.encode())}})
+    tests: Sequence[str]
+    count: int
+    left: list[Decoy]
+    proved: list[Decoy] = field(default_factory=list)
 
 
 class Miner:
@@ -148,49 +138,51 @@ class Miner:
     def _guarded(self, draft: Instance, texts: Mapping[str, str]) -> Instance:
         """Return the instance with decoys, each proved to fail under the real fix."""
         fixed = list(dict.fromkeys(map(decoy.function_of, draft.fail_to_pass)))
-        changed = [t for t in draft.pass_to_pass if decoy.function_of(t) not in fixed]
-        # In the files of the fail-to-pass tests first; what is looked at is spread evenly.
         near = {name.partition("::")[0] for name in fixed}
-        functions = sorted(
-            dict.fromkeys(map(decoy.function_of, changed)),
+        # Beside the fail-to-pass tests first, so that few files are run; else spread evenly.
+        kept = sorted(
+            set(map(decoy.function_of, draft.pass_to_pass)) - set(fixed),
             key=lambda f: (f.partition("::")[0] not in near, _spread(f)),
         )
-        found: list[Decoy] = []
-        with self._bench(draft, texts) as bench:
-            for function in fixed:
-                found += self._proved(bench, function, draft.fail_to_pass, DECOYS)
-            guards = 0
-            for function in functions[: 2 * GUARDED]:
-                if guards < GUARDED:
-                    proved = self._proved(bench, function, draft.pass_to_pass, 1)
-                    found += proved
-                    guards += len(proved)
+        wanted = [
+            _wanted(function, tests, count, texts)
+            for functions, tests, count in (
+                (fixed, draft.fail_to_pass, DECOYS),
+                (kept[:GUARDED], draft.pass_to_pass, 1),
+            )
+            for function in functions
+        ]
+        self._prove(draft, wanted, texts)
+        found = [one for each in wanted for one in each.proved]
         bare = sorted(set(fixed) - {one.function for one in found})
         self._say(f"{len(found)} decoys; {len(bare)} fail-to-pass functions have none")
         draft = replace(draft, meta={**draft.meta, "without_decoy": bare})
         return guarded(draft, found, texts)
 
-    def _proved(
-        self, bench: Bench, function: str, among: Sequence[str], wanted: int
-    ) -> list[Decoy]:
-        tests = [test for test in among if decoy.function_of(test) == function]
-        path = function.partition("::")[0]
-        proved: list[Decoy] = []
-        for one in _varied(decoy.candidates(function, bench.texts[path]))[:TRIED]:
-            fails = bench.fails(one, tests)
-            if fails:
-                proved.append(replace(one, fails=tuple(fails)))
-            if len(proved) == wanted:
-                break
-        return proved
-
-    @contextmanager
-    def _bench(self, draft: Instance, texts: Mapping[str, str]) -> Iterator[Bench]:
-        """Give one sandbox for many forms of the tests: the real fix is trusted."""
+    def _prove(self, draft: Instance, wanted: Sequence[Wanted], texts: Mapping[str, str]) -> None:
+        """Try the next candidate of every function at once, until there are enough or none."""
         with runner.workshop(
-            draft, self._options, {}, draft.tests, runs=20, patch=draft.gold_patch
+            draft, self._options, {}, draft.tests, runs=TRIED, patch=draft.gold_patch
         ) as sandbox:
-            yield Bench(sandbox, draft, texts)
+            for _ in range(TRIED):
+                trial = [each for each in wanted if len(each.proved) < each.count and each.left]
+                if not trial:
+                    return
+                put = [each.left.pop(0) for each in trial]
+                files = {
+                    path: decoy.edited(texts[path], [one for one in put if one.path == path])
+                    for path in {each.tests[0].partition("::")[0] for each in wanted}
+                }
+                placed = {path: File(text.encode()) for path, text in files.items()}
+                transfer.place(sandbox, {draft.workdir: placed})
+                try:
+                    results = runner.run(sandbox, draft, sorted(files)).report.results
+                except Broken:
+                    continue
+                for each, one in zip(trial, put, strict=True):
+                    fails = [t for t in each.tests if _proves(one, results.get(t))]
+                    if fails:
+                        each.proved.append(replace(one, fails=tuple(fails)))
 
     def _verify(self, instance: Instance, fix: Changes) -> None:
         """Grade the fix and no change, each as often as is asked for."""
@@ -207,9 +199,23 @@ class Miner:
                     )
 
 
+def _proves(one: Decoy, result: Result | None) -> bool:
+    """Tell whether a test failed by what the decoy has changed."""
+    if result is None:
+        return False
+    # Where another exception is expected, the right one ends the test.
+    return result.asserted or (one.kind == "raises" and result.outcome == "failed")
+
+
+def _wanted(function: str, tests: Sequence[str], count: int, texts: Mapping[str, str]) -> Wanted:
+    own = [test for test in tests if decoy.function_of(test) == function]
+    found = _varied(decoy.candidates(function, texts.get(function.partition("::")[0], "")))
+    return Wanted(own, count, found[:TRIED])
+
+
 def _varied(candidates: list[Decoy]) -> list[Decoy]:
     """Return candidates with the kinds in turn, so that a test gets one of each."""
-    kinds = [[d for d in candidates if d.kind == kind] for kind in ("value", "turned")]
+    kinds = [[d for d in candidates if d.kind == kind] for kind in decoy.KINDS]
     longest = max(map(len, kinds), default=0)
     return [kind[at] for at in range(longest) for kind in kinds if at < len(kind)]
 

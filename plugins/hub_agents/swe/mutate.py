@@ -14,7 +14,7 @@ from dataclasses import dataclass, replace
 
 from hub.dialogue import SandboxOptions
 from hub_agents.swe import filter as allowlist
-from hub_agents.swe import index, report, room, runner, sdists, trees
+from hub_agents.swe import index, report, runner, sdists, transfer, trees
 from hub_agents.swe.instance import Instance
 from hub_agents.swe.mine import Material, Miner, Say
 from hub_agents.swe.mutations import Mutation, applied, mutations
@@ -181,14 +181,14 @@ class Mutator:
             took = time.monotonic() - started
             quick = replace(draft, seconds=min(SECONDS, 5.0 + PATIENCE * took))
             for mutant in _chain(first, chosen):
-                room.change(sandbox, draft.workdir, {mutant.path: File(mutant.text.encode())})
+                transfer.change(sandbox, draft.workdir, {mutant.path: File(mutant.text.encode())})
                 try:
                     after = runner.run(sandbox, quick, whole.test_files).report
                 except Broken as error:
                     self._say(f"{_shown(mutant)}: {error}")
                     continue
                 finally:
-                    room.change(sandbox, draft.workdir, {mutant.path: release.tree[mutant.path]})
+                    transfer.change(sandbox, draft.workdir, {mutant.path: release.tree[mutant.path]})
                 lost = good - _passed(after)
                 self._say(f"{_shown(mutant)}: {len(lost)} of {len(good)} tests notice")
                 if lost and lost != good:

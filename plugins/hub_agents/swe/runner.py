@@ -11,7 +11,7 @@ from hub.dialogue import SandboxOptions
 from hub.errors import SandboxError
 from hub.sandbox import ExecResult, Limits, Sandbox, create
 from hub.sandbox.types import MIB
-from hub_agents.swe import report, room
+from hub_agents.swe import report, room, transfer
 from hub_agents.swe.instance import Instance
 from hub_agents.swe.places import image_name
 from hub_agents.swe.report import Report
@@ -101,12 +101,12 @@ def workshop(
         room.furnish(instance, sandbox, commit=False)
         if patch:
             room.apply(instance, sandbox, patch, "gold_patch")
-        room.change(sandbox, instance.workdir, dict(changes or {}))
+        transfer.change(sandbox, instance.workdir, changes or {})
         if instance.test_patch:
             room.apply(instance, sandbox, instance.test_patch, "test_patch")
         texts = {path: File(text.encode()) for path, text in (overlay or {}).items()}
         if texts:
-            room.place(sandbox, {instance.workdir: texts})
+            transfer.place(sandbox, {instance.workdir: texts})
         sandbox.write(posixpath.join(_PLUGIN_DIR, f"{report.PLUGIN}.py"), report.SOURCE)
         yield sandbox
 

@@ -1,0 +1,153 @@
+"""Verdicts on changes: forged runs, broken runs and whose fault they are."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any
+
+import pytest
+
+from hub.dialogue import SandboxOptions
+from hub.errors import SandboxError, TaskError
+from hub.sandbox import Sandbox
+from hub.trajectory import Outcome
+from hub_agents.swe import grading, runner
+from hub_agents.swe.decoys import Decoy
+from hub_agents.swe.grading import Grader, Tally, rounds
+from hub_agents.swe.instance import Instance
+from hub_agents.swe.trees import File
+from tests.plugins.hub_agents.swe.test_instance import INSTANCE
+
+SOURCE = "def test_a(): assert 1 == 1\ndef test_b(): assert 2 == 2\ndef test_c(): assert 3 == 3\n"
+
+
+def instance(*decoys: Decoy) -> Instance:
+    names = [f"t.py::test_{letter}" for letter in "abc"]
+    return replace(
+        INSTANCE,
+        fail_to_pass=tuple(names[:2]),
+        pass_to_pass=tuple(names[2:]),
+        tests={"t.py": SOURCE},
+        decoys=tuple(d.to_json() for d in decoys),
+        log_parser="hub_report",
+    )
+
+
+def decoy(letter: str, text: str) -> Decoy:
+    at = SOURCE.index(f"test_{letter}(): assert ") + len("test_a(): assert ")
+    name = f"t.py::test_{letter}"
+    return Decoy(name, "t.py", at, at + 6, text, "value", (name,))
+
+
+def test_no_sandbox_holds_two_forms_of_a_test_and_each_form_has_its_turn() -> None:
+    made = [decoy("a", "1 == 2"), decoy("a", "1 != 1"), decoy("b", "2 == 3"), decoy("c", "3 == 4")]
+    found = rounds(instance(*made))
+    apart = [one for one in found if one.apart]
+    together = [one for one in found if not one.apart]
+    assert len(apart) == 3
+    assert len(together) == 2
+    for name, forms in (("t.py::test_a", 2), ("t.py::test_b", 1)):
+        assert sum(name in one.real for one in apart) == 1
+        assert sum(name in one.false for one in apart) == forms
+    assert not any(set(one.real) & set(one.false) for one in found)
+    assert [one.false for one in together] == [("t.py::test_c",), ()]
+    assert together[1].real == ("t.py::test_c",)
+    texts = {one.overlay["t.py"] for one in apart}
+    assert any("1 == 2" in text for text in texts)
+    assert any("1 != 1" in text for text in texts)
+
+
+def test_without_decoys_every_test_runs_once() -> None:
+    found = rounds(instance())
+    assert [(one.real, one.false, one.apart) for one in found] == [
+        (("t.py::test_a", "t.py::test_b"), (), True),
+        (("t.py::test_c",), (), False),
+    ]
+
+
+def test_a_decoy_that_passes_beside_its_test_is_forged_and_alone_is_a_wrong_fix() -> None:
+    names = set(instance().fail_to_pass + instance().pass_to_pass)
+    forged = grading._grade(instance(), Tally(passed=names, forged={"t.py::test_a"}))
+    assert (forged.reward, forged.parts["forged"]) == (0.0, 1.0)
+    assert forged.reason.startswith("forged: t.py::test_a")
+    wrong = Tally(passed=set(), failed={"t.py::test_a": "boom"}, forged={"t.py::test_a"})
+    assert grading._grade(instance(), wrong).parts["forged"] == 0.0
+    assert grading._grade(instance(), Tally(passed=names)).reward == 1.0
+    assert grading._grade(instance(), Tally(passed=names - {"t.py::test_c"})).reward == 0.0
+
+
+def changed(text: str) -> dict[str, File | None]:
+    return {"spans.py": File(text.encode())}
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    "code",
+    [
+        "import os; os._exit(0)",
+        "import os, signal; os.kill(-1, signal.SIGKILL)",
+        "while True: pass",
+    ],
+)
+def test_changes_that_break_their_run_are_the_agents_failure(
+    mined: Instance, options: SandboxOptions, code: str
+) -> None:
+    short = replace(mined, seconds=10.0)
+    grade = Grader(options).grade(short, changed(code))
+    assert grade.outcome is Outcome.AGENT_ERROR
+    assert grade.reason.startswith("the changes broke their run: ")
+
+
+@pytest.mark.slow
+def test_what_breaks_the_controls_too_is_ours(mined: Instance, options: SandboxOptions) -> None:
+    hopeless = replace(mined, seconds=0.02)
+    grade = Grader(options).grade(hopeless, {})
+    assert grade.outcome is Outcome.INFRA_ERROR
+    assert "the control failed too" in grade.reason
+
+
+def test_a_sandbox_that_is_killed_from_outside_is_no_score(
+    mined: Instance, options: SandboxOptions, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    real = runner.run
+
+    def killed(sandbox: Sandbox, *rest: Any) -> runner.Run:
+        sandbox.kill()
+        return real(sandbox, *rest)
+
+    monkeypatch.setattr(runner, "run", killed)
+    with pytest.raises(SandboxError) as caught:
+        Grader(options).grade(mined, {})
+    assert caught.value.attribution == "infra"
+
+
+def logged(mined: Instance, command: str, **more: Any) -> Instance:
+    """Return an instance like a dataset's row: its own command, a log, no decoys."""
+    return replace(mined, decoys=(), test_command=command, log_parser="pytest", **more)
+
+
+PYTEST = "python3 -m pytest -rA -p no:cacheprovider {tests}"
+
+
+@pytest.mark.slow
+def test_a_row_of_a_dataset_is_graded_by_its_log(mined: Instance, options: SandboxOptions) -> None:
+    pytest.importorskip("hub_agents.swe.logs")
+    row = logged(mined, PYTEST, setup=("echo ready > /tmp/ready",))
+    grader = Grader(options)
+    assert grader.grade(row, {}).reward == 0.0
+    fix = {"spans.py": File(fixed_source(mined))}
+    grade = grader.grade(row, fix)
+    assert (grade.reward, grade.parts) == (1.0, {"fixed": 1.0})
+    silent = replace(row, test_command="true")
+    assert grader.grade(silent, fix).outcome is Outcome.INFRA_ERROR
+    lying = replace(row, test_command=f"{PYTEST} | grep -v FAILED; exit 3")
+    assert "reports no failure" in grader.grade(lying, fix).reason
+    with pytest.raises(TaskError, match="setup 'false'"):
+        grader.grade(replace(row, setup=("false",)), fix)
+
+
+def fixed_source(mined: Instance) -> bytes:
+    from hub_agents.swe import releases
+
+    both = releases.pair("hub-spans", "1.0", "1.1")
+    return both.after["spans.py"].data
