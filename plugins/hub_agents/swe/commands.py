@@ -60,7 +60,7 @@ def run(sandbox: Sandbox, instance: Instance) -> Log:
     """Run the instance's test command, in a sandbox of `runner.workshop`, and read its log.
 
     Raises:
-        Broken: It took too long, or printed more than is kept.
+        Broken: It took too long, printed more than is kept, or reports no test.
         SandboxError: The sandbox failed.
     """
     done = sandbox.exec(
@@ -74,6 +74,9 @@ def run(sandbox: Sandbox, instance: Instance) -> Log:
     if done.truncated:
         raise Broken("the tests printed more than is kept of a log")
     results = logs.parser(instance.log_parser)(done.stdout)
+    if not results:
+        said = done.stdout.strip()[-200:]
+        raise Broken(f"the log reports no test (exit status {done.exit_code}): {said}")
     return Log(results, logs.contradiction(results, done.exit_code) or "", done.stdout)
 
 

@@ -188,7 +188,8 @@ class Mutator:
                     self._say(f"{_shown(mutant)}: {error}")
                     continue
                 finally:
-                    transfer.change(sandbox, draft.workdir, {mutant.path: release.tree[mutant.path]})
+                    whole_again = {mutant.path: release.tree[mutant.path]}
+                    transfer.change(sandbox, draft.workdir, whole_again)
                 lost = good - _passed(after)
                 self._say(f"{_shown(mutant)}: {len(lost)} of {len(good)} tests notice")
                 if lost and lost != good:

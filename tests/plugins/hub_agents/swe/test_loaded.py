@@ -1,12 +1,16 @@
 """Rows of datasets, run and graded in images of their own."""
 
+import contextlib
+import json
 from collections.abc import Iterator
-from dataclasses import replace
+from pathlib import Path
 
 import pytest
 
 from hub.dialogue import SandboxOptions
+from hub.dialogue.validate import play
 from hub_agents.swe import places, rows
+from hub_agents.swe.env import SWE
 from hub_agents.swe.grading import Grader
 from hub_agents.swe.instance import Instance
 from hub_agents.swe.trees import File
@@ -68,16 +72,33 @@ def test_a_whole_log_that_is_made_up_scores_nothing(loaded: Instance) -> None:
     assert grade.reason.startswith("forged: ")
 
 
-def test_what_ends_or_hangs_the_run_is_the_agents_failure(loaded: Instance) -> None:
-    grader = Grader(OPTIONS)
-    ended = grader.grade(loaded, changed(f"import os\nos._exit(1)\n{tiny.FIXED}"))
-    assert ended.reward == 0.0
-    assert "its log reports no failure" in ended.reason
-    hung = replace(loaded, seconds=5.0)
-    grade = grader.grade(hung, changed(f"import time\ntime.sleep(60)\n{tiny.FIXED}"))
+@pytest.mark.parametrize(
+    ("code", "why"),
+    [("import os\nos._exit(1)\n", "reports no test"), ("while True: pass\n", "more than 10 s")],
+)
+def test_what_ends_or_hangs_the_run_is_the_agents_failure(
+    roots: dict[str, str], code: str, why: str
+) -> None:
+    row = {**tiny.swe_bench_row(roots["swe-bench"]), "seconds": 10}
+    grade = Grader(OPTIONS).grade(rows.instance(row, "row 1"), changed(code + tiny.FIXED))
     assert grade.reward is None
     assert grade.outcome == "agent_error"
-    assert "more than 5 s" in grade.reason
+    assert why in grade.reason
+
+
+def test_the_agents_of_validation_get_what_they_deserve(
+    roots: dict[str, str], tmp_path: Path
+) -> None:
+    path = tmp_path / "rows.jsonl"
+    path.write_text("\n".join(json.dumps(MAKERS[kind](roots[kind])) for kind in MAKERS))
+    with contextlib.closing(SWE(tasks=str(path), sandbox={"provider": "apptainer"})) as env:
+        for index, kind in enumerate(MAKERS):
+            task = env.domain.source.get(index)
+            assert task.data["source"] == kind
+            agents = env.domain.cheats(task)
+            played = {"oracle": env.domain.oracle(task), "log": agents["print a log"]}
+            rewards = {name: play(env, index, agent)[0] for name, agent in played.items()}
+            assert rewards == {"oracle": 1.0, "log": 0.0}
 
 
 def test_a_repository_is_built_once_for_all_rows_of_its_image(roots: dict[str, str]) -> None:
