@@ -74,12 +74,12 @@ def test_a_whole_log_that_is_made_up_scores_nothing(loaded: Instance) -> None:
 
 @pytest.mark.parametrize(
     ("code", "why"),
-    [("import os\nos._exit(1)\n", "reports no test"), ("while True: pass\n", "more than 10 s")],
+    [("import os\nos._exit(1)\n", "reports no test"), ("while True: pass\n", "more than 40 s")],
 )
 def test_what_ends_or_hangs_the_run_is_the_agents_failure(
     roots: dict[str, str], code: str, why: str
 ) -> None:
-    row = {**tiny.swe_bench_row(roots["swe-bench"]), "seconds": 10}
+    row = {**tiny.swe_bench_row(roots["swe-bench"]), "seconds": 40}
     grade = Grader(OPTIONS).grade(rows.instance(row, "row 1"), changed(code + tiny.FIXED))
     assert grade.reward is None
     assert grade.outcome == "agent_error"
