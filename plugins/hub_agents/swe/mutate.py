@@ -26,6 +26,7 @@ from hub_agents.swe.sdists import Archive
 from hub_agents.swe.trees import File, Tree
 
 TRIES = 40  # mutations that are tried for each instance asked for
+MOST = 10  # tests that may notice a bug: each is graded in processes of its own
 SHOWN = 5  # failures that the agent is told of
 PATIENCE = 5.0  # a mutant's tests may take this often the time of the release's
 # What is no part of the package: how it is built, documented, tried out.
@@ -160,7 +161,7 @@ class Mutator:
     def _noticed(
         self, release: Release, requires: Sequence[str], chosen: Iterator[Mutant]
     ) -> Iterator[tuple[Mutant, str]]:
-        """Yield the mutants that a test fails and another passes, with what users see of them.
+        """Yield the mutants that few tests fail and others pass, with what users see of them.
 
         All are tried in one sandbox, as nothing in it is hostile; what is kept is proved apart.
         """
@@ -192,7 +193,7 @@ class Mutator:
                     transfer.change(sandbox, draft.workdir, whole_again)
                 lost = good - _passed(after)
                 self._say(f"{_shown(mutant)}: {len(lost)} of {len(good)} tests notice")
-                if lost and lost != good:
+                if lost and lost != good and len(lost) <= MOST:
                     yield mutant, problem(release, after, sorted(lost))
 
 
