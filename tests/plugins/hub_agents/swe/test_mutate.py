@@ -2,7 +2,6 @@ import json
 from collections.abc import Callable
 from itertools import islice
 from pathlib import Path
-from typing import Any
 
 import pytest
 
@@ -16,6 +15,7 @@ from hub_agents.swe.mutate import Release
 from hub_agents.swe.report import Report, Result
 from hub_agents.swe.source import opened, task_of
 from hub_agents.swe.trees import File
+from tests.hub.cli.conftest import Ran
 from tests.plugins.hub_agents.swe.conftest import NEW, PACKAGE
 
 
@@ -123,15 +123,15 @@ def test_the_command_writes_instances_that_can_be_opened(
     archives: Path,
     pins: list[str],
     options: SandboxOptions,
-    run: Callable[..., Any],
+    run: Callable[..., Ran],
     tmp_path: Path,
 ) -> None:
     result = run(
         "swe", "mutate", PACKAGE, NEW, "--out", str(tmp_path), "-k", "1", "--seed", "5",
         "--provider", options.provider, "--json", "-",
     )  # fmt: skip
-    assert result.exit_code == 0, result.output
-    found = json.loads(result.stdout)
+    assert result.status == 0, result.err
+    found = result.json
     assert found["schema"] == "hub.swe.mutate/1"
     (one,) = found["instances"]
     assert one["fail_to_pass"] >= 1
