@@ -85,6 +85,7 @@ CARDS = (
         "swe",
         "Repair of real repositories; hidden tests and decoys judge in fresh sandboxes.",
         "packaging",
+        "pip",
     ),
 )
 

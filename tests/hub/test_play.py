@@ -67,7 +67,9 @@ def test_a_programmed_agent_is_loaded_by_name() -> None:
 
 
 def test_an_unknown_agent_lists_the_known_forms() -> None:
-    with pytest.raises(AgentError, match=r"'expert': expected random, keyboard, FILE\.json or"):
+    with pytest.raises(
+        AgentError, match=r"'expert': expected random, keyboard, scripted, FILE\.json or"
+    ):
         agent("expert", cartpole(), 0)
 
 

@@ -26,7 +26,7 @@ _OPPOSITE = {
 }  # fmt: skip
 OPPOSITE = {**_OPPOSITE, **{other: one for one, other in _OPPOSITE.items()}}
 _RAISES = ("raises", "assertRaises", "assertRaisesRegex", "assertRaisesRegexp")
-KINDS = ("value", "turned", "raises")
+KINDS = ("value", "turned", "raises", "helper")
 _COMPARED = {
     *("assertEqual", "assertEquals", "assertListEqual", "assertDictEqual", "assertTupleEqual"),
     *("assertSequenceEqual", "assertMultiLineEqual", "assertSetEqual", "assertIs"),
@@ -42,8 +42,9 @@ class Decoy:
         path: The file.
         start: Offset of the first replaced code point, and `end`: after the last one.
         text: What takes their place.
-        kind: `value` (another expected value), `turned` (the opposite assertion) or `raises`
-            (another expected exception).
+        kind: `value` (another expected value), `turned` (the opposite assertion), `raises`
+            (another expected exception) or `helper` (another last argument of a function that
+            asserts).
         fails: Tests of that function that fail with it under the real fix, and pass without.
     """
 
@@ -175,6 +176,10 @@ def _edits(node: ast.AST, at: Places) -> Iterator[_Edit]:
         if isinstance(node.test, ast.Compare) and isinstance(node.test.ops[0], ast.Eq | ast.Is):
             yield from _wrong(node.test.comparators[-1], at)
             yield from _wrong(node.test.left, at, constants_only=True)
+    elif isinstance(node, ast.Expr) and isinstance(node.value, ast.Call):
+        if isinstance(node.value.func, ast.Name) and node.value.args:
+            for start, end, text, _ in _constants(node.value.args[-1], at):
+                yield start, end, text, "helper"
     elif isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute):
         name = node.func.attr
         if name in OPPOSITE:
@@ -191,15 +196,25 @@ def _edits(node: ast.AST, at: Places) -> Iterator[_Edit]:
 def _wrong(expected: ast.expr, at: Places, constants_only: bool = False) -> Iterator[_Edit]:
     """Yield edits that make an expected value another one of the same type."""
     if _is_literal(expected):
-        for node in ast.walk(expected):
-            if isinstance(node, ast.Constant):
-                text = _other(node.value)
-                if text is not None:
-                    yield *at.span(node), text, "value"
+        yield from _constants(expected, at)
     elif not constants_only:
         start, end = at.span(expected)
         text = at.text(expected)
         yield start, end, f"({text}) + ({text})", "value"
+
+
+def _constants(expected: ast.AST, at: _Places) -> Iterator[_Edit]:
+    """Yield edits of the constants inside, but for those in f-strings.
+
+    Where those lie is told otherwise from one version of Python to the next.
+    """
+    if isinstance(expected, ast.Constant):
+        text = _other(expected.value)
+        if text is not None:
+            yield *at.span(expected), text, "value"
+    if not isinstance(expected, ast.JoinedStr):
+        for child in ast.iter_child_nodes(expected):
+            yield from _constants(child, at)
 
 
 def _is_literal(node: ast.expr) -> bool:

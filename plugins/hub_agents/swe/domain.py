@@ -34,7 +34,7 @@ class SweDomain:
     def __init__(self, source: TaskSource, sandbox: SandboxOptions) -> None:
         self.source = source
         self._grader = Grader(sandbox)
-        # The repository as it was before the agent came, of the episode that runs.
+        # Of the task that was prepared last: the repository before the agent came.
         self._pristine: tuple[str, Tree] = ("", {})
 
     def system(self, task: Task) -> str:
@@ -55,7 +55,8 @@ class SweDomain:
         """Lay the broken repository into the sandbox, as one commit without any history."""
         instance = _instance(task)
         room.furnish(instance, sandbox, commit=True)
-        self._pristine = (task.id, transfer.snapshot(sandbox, instance.workdir))
+        if self._pristine[0] != task.id:
+            self._pristine = (task.id, transfer.snapshot(sandbox, instance.workdir))
 
     def collect(self, task: Task, answer: str | None, sandbox: Sandbox | None) -> Submission:
         """Return the changes that count, whatever git says of them, and why others do not.

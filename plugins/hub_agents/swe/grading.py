@@ -21,7 +21,7 @@ from hub_agents.swe import decoys as decoy
 from hub_agents.swe import logged, report, runner
 from hub_agents.swe.decoys import Decoy
 from hub_agents.swe.instance import Instance
-from hub_agents.swe.runner import Broken, Changes
+from hub_agents.swe.runner import Broken, Changes, Run
 
 
 @dataclass(frozen=True)
@@ -49,6 +49,19 @@ class Tally:
     failed: dict[str, str] = field(default_factory=dict)
     forged: set[str] = field(default_factory=set)
 
+    def add(self, run: Run, names: Sequence[str], one: Round) -> None:
+        """Take in what a process of round `one` claims of its tests."""
+        for name in names:
+            # Together, some tests fail on purpose, so the exit status says nothing of one.
+            passed = run.passed(name) if one.apart else run.claims(name)
+            if name in one.false:
+                if passed:
+                    self.forged.add(name)
+            elif passed:
+                self.passed.add(name)
+            else:
+                self.failed[name] = run.error(name)
+
 
 def rounds(instance: Instance) -> list[Round]:
     """Return the sandboxes of one grading; equal instances give equal ones."""
@@ -58,10 +71,12 @@ def rounds(instance: Instance) -> list[Round]:
     wanted = {decoy.function_of(test) for test in instance.fail_to_pass}
     count = 1 + max(len(by_function.get(name, ())) for name in wanted)
     apart = [_apart(instance, by_function, number, count) for number in range(count)]
-    if not instance.pass_to_pass:
-        return apart
-    together = [_together(instance, by_function, half) for half in (0, 1)]
-    return [*apart, *(together if together[0].false else together[:1])]
+    apart.sort(key=lambda one: len(one.real), reverse=True)  # the first one tells most
+    halves = (0, 1) if instance.pass_to_pass else ()
+    together = [_together(instance, by_function, half) for half in halves]
+    # Without decoys the halves are the same.
+    found = [*apart, *(together if together and together[0].false else together[:1])]
+    return [one for one in found if one.real or one.false]
 
 
 def _apart(
@@ -149,30 +164,27 @@ class Grader:
     def _play(
         self, instance: Instance, changes: Changes, patch: str, one: Round, tally: Tally
     ) -> None:
-        names = [*one.real, *one.false]
         processes = _processes(one)
+        # A repository as it was fails every fail-to-pass test: the first that does is enough.
+        hasty = not changes and not patch
         with runner.workshop(
             instance, self._options, changes, one.overlay, len(processes), patch
         ) as sandbox:
-            runs = [runner.run(sandbox, instance, words) for words in processes]
-        for name in names:
-            run = runs[names.index(name)] if one.apart else runs[0]
-            # Together, some tests fail on purpose, so the exit status says nothing of one.
-            passed = run.passed(name) if one.apart else run.claims(name)
-            if name in one.false:
-                if passed:
-                    tally.forged.add(name)
-            elif passed:
-                tally.passed.add(name)
-            else:
-                tally.failed[name] = run.error(name)
+            for number, (words, names) in enumerate(processes):
+                if number:
+                    runner.renew(sandbox, instance, one.overlay)
+                run = runner.run(sandbox, instance, words)
+                tally.add(run, names, one)
+                if hasty and tally.failed:
+                    return
 
 
-def _processes(one: Round) -> list[list[str]]:
+def _processes(one: Round) -> list[tuple[list[str], list[str]]]:
+    """Return what each process is given, and the tests that it answers for."""
     names = [*one.real, *one.false]
     if one.apart:
-        return [[name] for name in names]
-    return [sorted({name.partition("::")[0] for name in names})]
+        return [([name], [name]) for name in names]
+    return [(sorted({name.partition("::")[0] for name in names}), names)]
 
 
 def _grade(instance: Instance, tally: Tally) -> Grade:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import posixpath
+import re
 from pathlib import Path
 
 from hub.errors import TaskError
@@ -99,10 +100,18 @@ def _site(instance: Instance, sandbox: Sandbox, tree: Tree) -> dict[str, Tree]:
     roots.append(instance.workdir)
     site["hub-repository.pth"] = File("".join(f"{root}\n" for root in roots).encode())
     if info := tree.get("PKG-INFO"):
-        # So that importlib.metadata knows the version, as after an installation.
-        name = f"{instance.base['package']}-{instance.base['version']}".replace("-", "_", 1)
-        site[f"{name}.dist-info/METADATA"] = info
+        site[f"{_named(info)}.dist-info/METADATA"] = info
     return {folder: site}
+
+
+def _named(info: File) -> str:
+    """Return NAME-VERSION of a release, so that importlib.metadata finds what it says."""
+    text = info.data.decode("utf-8", "replace")
+    name, version = (
+        (re.findall(rf"^{field}: *([\w.+!-]+)", text, re.MULTILINE) or ["unknown"])[0]
+        for field in ("Name", "Version")
+    )
+    return f"{re.sub('[-_.]+', '_', name)}-{version}"
 
 
 def _has_src(tree: Tree) -> bool:

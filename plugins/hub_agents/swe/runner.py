@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import posixpath
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -104,11 +103,21 @@ def workshop(
         transfer.change(sandbox, instance.workdir, changes or {})
         if instance.test_patch:
             room.apply(instance, sandbox, instance.test_patch, "test_patch")
-        texts = {path: File(text.encode()) for path, text in (overlay or {}).items()}
-        if texts:
-            transfer.place(sandbox, {instance.workdir: texts})
-        sandbox.write(posixpath.join(_PLUGIN_DIR, f"{report.PLUGIN}.py"), report.SOURCE)
+        lay(sandbox, instance, overlay or {})
         yield sandbox
+
+
+def lay(sandbox: Sandbox, instance: Instance, overlay: Mapping[str, str]) -> None:
+    """Write hidden files, and the plugin that reports, over whatever is there."""
+    texts = {path: File(text.encode()) for path, text in overlay.items()}
+    plugin = {f"{report.PLUGIN}.py": File(report.SOURCE.encode())}
+    transfer.place(sandbox, {instance.workdir: texts, _PLUGIN_DIR: plugin})
+
+
+def renew(sandbox: Sandbox, instance: Instance, overlay: Mapping[str, str]) -> None:
+    """End what the last run left running, and write again what it may have changed."""
+    sandbox.exec("kill -9 -1")  # all but the sandbox's first process; it ends itself, too
+    lay(sandbox, instance, overlay)
 
 
 def run(

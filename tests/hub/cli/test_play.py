@@ -77,6 +77,9 @@ def test_a_picture_and_a_film_are_written(
         (["acme/Walk-v0", "--record", "walk.png"], "needs render mode rgb_array"),
         (["acme/Walk-v0", "--steps", "0"], "--steps"),
         (["acme/Walk-v0", "--agent", "expert"], "expected random, keyboard"),
+        (["acme/Walk-v0", "--agent", "scripted"], "whose tasks have an oracle"),
+        (["acme/Walk-v0", "--set", "speed"], "expected NAME=VALUE"),
+        (["acme/Walk-v0", "--set", "speed=3"], "speed"),
         (["acme/Wolk-v0"], "did you mean hub:acme/Walk-v0"),
         (["acme/Gone-v0"], "Fix: pip install ./native/gone"),
     ],
@@ -87,6 +90,18 @@ def test_what_cannot_be_played_ends_with_status_2_and_the_reason(
     played = run("play", *arguments)
     assert played.status == 2
     assert words in played.err
+
+
+def test_the_scripted_agent_solves_a_task_and_the_conversation_is_printed(run: Run) -> None:
+    need.distribution("pint")
+    arguments = ("play", "hub:agent/Science-v0", "--agent", "scripted", "--set", "split=test")
+    played = run(*arguments)
+    assert played.status == 0, played.err
+    assert played.out.count("[user]\n") == 1
+    assert "[assistant]\n<tool_call>" in played.out
+    assert "[completed] reward 1.0, finish" in played.out
+    assert "\nhub:agent/Science-v0: terminated after 1 steps, return 1 " in played.out
+    assert run(*arguments, "--json", "-").json["return"] == 1.0
 
 
 @pytest.mark.parametrize("name", ["no/such/walk.png", "no/such/walk.gif"])

@@ -38,6 +38,15 @@ def test_an_episode_is_a_plain_loop_over_text() -> None:
     assert found.versions == {"gymhub": hub.__version__}
 
 
+def test_the_task_is_that_of_the_last_episode() -> None:
+    env = make()
+    with pytest.raises(ResetNeeded, match="no episode has begun"):
+        _ = env.task
+    env.reset(options={"task": "3+4"})
+    env.step("7")
+    assert env.task.id == "3+4"
+
+
 @pytest.mark.slow
 def test_the_conformance_suite_passes_over_an_installed_card(site: PluginSite) -> None:
     site.plugin("toys", PLUGIN)

@@ -71,12 +71,10 @@ def test_a_row_that_fits_no_archive_is_refused() -> None:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("name", IDS[:2])
-def test_a_catalogued_bug_is_repaired_by_its_oracle(name: str) -> None:
-    fetched(ROWS[IDS.index(name)])
+def test_a_catalogued_bug_is_repaired_by_its_oracle() -> None:
+    fetched(ROWS[0])
     env = gymnasium.make("hub:agent/SWE-v0", sandbox={"provider": require("apptainer")}).unwrapped
     assert isinstance(env, DialogueEnv)
-    index = IDS.index(name)
-    oracle = env.domain.oracle(env.domain.source.get(index))  # type: ignore[attr-defined]  # Probed
-    assert play(env, index, oracle)[0] == 1.0
+    oracle = env.domain.oracle(env.domain.source.get(0))  # type: ignore[attr-defined]  # Probed
+    assert play(env, 0, oracle)[0] == 1.0
     env.close()

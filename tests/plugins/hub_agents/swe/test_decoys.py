@@ -35,6 +35,8 @@ MADE = {
     "with pytest.raises(ValueError): f()": {"with pytest.raises(ZeroDivisionError): f()"},
     "self.assertRaises(ZeroDivisionError, f)": {"self.assertRaises(KeyError, f)"},
     "f()": set(),
+    "check(1, [Data(b'x')])": {"check(1, [Data(b'y')])"},
+    "check(1, Data(f'x{1}'))": set(),
 }  # fmt: skip
 
 

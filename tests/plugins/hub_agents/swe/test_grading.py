@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from dataclasses import replace
 from typing import Any
 
@@ -83,19 +84,45 @@ def changed(text: str) -> dict[str, File | None]:
 @pytest.mark.slow
 @pytest.mark.parametrize(
     "code",
-    [
-        "import os; os._exit(0)",
-        "import os, signal; os.kill(-1, signal.SIGKILL)",
-        "while True: pass",
-    ],
+    ["import os, signal; os.kill(-1, signal.SIGKILL)", "import time; time.sleep(1000)"],
+    ids=["kills everything", "hangs"],
 )
 def test_changes_that_break_their_run_are_the_agents_failure(
     mined: Instance, options: SandboxOptions, code: str
 ) -> None:
-    short = replace(mined, seconds=10.0)
+    short = replace(mined, seconds=15.0)
     grade = Grader(options).grade(short, changed(code))
     assert grade.outcome is Outcome.AGENT_ERROR
     assert grade.reason.startswith("the changes broke their run: ")
+
+
+DAEMON = """
+import os, pathlib, time
+if not os.fork():
+    os.setsid()
+    if os.fork():
+        os._exit(0)
+    while True:
+        for name in ("tests/test_spans.py", "/tmp/.hub-report/hub_report.py"):
+            pathlib.Path(name).write_text("")
+        pathlib.Path("/tmp/daemon").touch()
+        time.sleep(0.001)
+while not pathlib.Path("/tmp/daemon").exists():
+    time.sleep(0.01)
+pathlib.Path("/tmp/daemon").unlink()
+"""
+
+
+def test_what_a_run_leaves_behind_does_not_reach_the_next(
+    mined: Instance, options: SandboxOptions
+) -> None:
+    overlay = mined.tests
+    with runner.workshop(mined, options, changed(DAEMON), overlay, 3) as sandbox:
+        runner.run(sandbox, mined, ["tests/test_spans.py"])
+        assert sandbox.read("/workspace/repo/tests/test_spans.py") == b""
+        runner.renew(sandbox, mined, overlay)
+        time.sleep(0.2)
+        assert sandbox.read("/workspace/repo/tests/test_spans.py").decode() in overlay.values()
 
 
 @pytest.mark.slow
