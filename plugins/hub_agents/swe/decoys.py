@@ -203,7 +203,7 @@ def _wrong(expected: ast.expr, at: Places, constants_only: bool = False) -> Iter
         yield start, end, f"({text}) + ({text})", "value"
 
 
-def _constants(expected: ast.AST, at: _Places) -> Iterator[_Edit]:
+def _constants(expected: ast.AST, at: Places) -> Iterator[_Edit]:
     """Yield edits of the constants inside, but for those in f-strings.
 
     Where those lie is told otherwise from one version of Python to the next.
