@@ -157,7 +157,7 @@ class Grader:
         tally = Tally()
         for one in rounds(instance):
             self._play(instance, changes, patch, one, tally)
-            if tally.failed:
+            if tally.failed or tally.passed & tally.forged:
                 break
         return _grade(instance, tally)
 
