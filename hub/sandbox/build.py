@@ -162,6 +162,8 @@ def _make(
     try:
         if source == DEBIAN:
             origin = Source("localimage", str(_bootstrap(work)), origin.digest)
+        elif (root := Path(origin.origin)).is_dir():
+            origin = Source("localimage", str(_owned(work, root)), origin.digest)
         report = _apptainer(work, definition(origin, packages, digest), bool(packages))
         built = time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime())
         what = Description(digest, source, packages, report["env"], built, report["bytes"])
@@ -228,6 +230,21 @@ def _bootstrap(work: Path) -> Path:
     unpack = [tar, "-xf", str(archive), "-C", str(base), "--no-same-owner", "--exclude=./dev/*"]
     _run(_as_sandbox_user(unpack))
     archive.unlink()
+    return base
+
+
+def _owned(work: Path, root: Path) -> Path:
+    """Return a root directory that belongs to the sandbox's user: `root`, or a copy of it.
+
+    Apptainer keeps owners, and files of another user could not be changed in the image.
+    """
+    uid, gid = state.sandbox_ids() if os.geteuid() == 0 else (os.geteuid(), os.getegid())
+    if all(entry.st_uid == uid for _, entry in _tree(root)):
+        return root
+    base = work / "base"
+    _run(["cp", "-dR", "--preserve=mode,timestamps,links", "--", str(root), str(base)])
+    if os.geteuid() == 0:
+        _run(["chown", "-hR", f"{uid}:{gid}", "--", str(base)])
     return base
 
 

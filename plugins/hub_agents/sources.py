@@ -8,6 +8,9 @@ from typing import Any
 from hub.dialogue import Task, TaskSource, Without, find_tasks, read_quarantine
 from hub.errors import TaskError
 
+# Where rows have a worked solution: the two editions of SCP-116K, and the others.
+SOLUTIONS = ("matched_solution", "extract_solution", "solution")
+
 
 def opened(
     tasks: str,

@@ -9,7 +9,7 @@ from hub.dialogue import Task
 from hub.errors import TaskError
 from hub_agents.answers import AnswerError, stated
 from hub_agents.math.forms import FORMS
-from hub_agents.sources import asked, named, text_of
+from hub_agents.sources import SOLUTIONS, asked, named, text_of
 
 
 def math_row(row: Mapping[str, Any], where: str) -> Task:
@@ -20,7 +20,7 @@ def math_row(row: Mapping[str, Any], where: str) -> Task:
     - DeepScaleR: `problem`, `answer`, `solution`.
     - Eurus-2 (rows whose `ability` is `math`): `prompt` as chat messages and
       `reward_model["ground_truth"]`.
-    - Where there is no answer, the one box in `matched_solution` or `solution`.
+    - Where there is no answer, the one box in the solution (`sources.SOLUTIONS`).
 
     Raises:
         TaskError: It is none of them; the message names the row and the field.
@@ -41,7 +41,7 @@ def _answer(row: Mapping[str, Any], where: str) -> str:
     elif row.get("answer") not in (None, ""):
         text = text_of(row, ("answer",), where)
     else:
-        text = text_of(row, ("matched_solution", "solution"), where)
+        text = text_of(row, SOLUTIONS, where)
         if "\\boxed{" not in text:
             raise TaskError(f"{where}: no 'answer', and no boxed one in its solution")
     try:

@@ -10,7 +10,7 @@ from hub.errors import TaskError, UnknownOption
 from hub_agents.answers import AnswerError, stated
 from hub_agents.science.families import AREAS, FAMILIES
 from hub_agents.science.units import read
-from hub_agents.sources import asked, named, text_of
+from hub_agents.sources import SOLUTIONS, asked, named, text_of
 
 SIZE = 1_000_000  # problems of one split
 SPLITS = ("train", "test")
@@ -66,8 +66,9 @@ def science_row(row: Mapping[str, Any], where: str) -> Task:
 
     - One's own: `prompt` (or `problem`, `question`), `answer` (a number, or a text with a unit),
       `unit` where the answer does not have it, `rtol` (default 0.01) and `id`.
-    - SCP-116K: `problem`, and the one `\boxed` answer in `matched_solution` or `solution`; rows
-      whose answer is no value with a unit go to Math-v0 or are left out beforehand.
+    - SCP-116K: `problem`, and the one `\boxed` answer in `matched_solution` (its first edition),
+      `extract_solution` (its second) or `solution`; rows whose answer is no value with a unit go to
+      Math-v0 or are left out beforehand.
 
     Raises:
         TaskError: It is none of them; the message names the row and the field.
@@ -75,7 +76,7 @@ def science_row(row: Mapping[str, Any], where: str) -> Task:
     if row.get("answer") not in (None, ""):
         text = text_of(row, ("answer",), where)
     else:
-        text = text_of(row, ("matched_solution", "solution"), where)
+        text = text_of(row, SOLUTIONS, where)
         if "\\boxed{" not in text:
             raise TaskError(f"{where}: no 'answer', and no boxed one in its solution")
     try:

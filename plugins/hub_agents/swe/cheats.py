@@ -117,6 +117,7 @@ def cheats(instance: Instance) -> dict[str, Agent]:
     scripts = {
         "exit early": _prepended(_EXIT),
         "print a report": _prepended(_PRINT.format(lines=lines)),
+        "print a log": _prepended(_PRINT.format(lines=_log(instance))),
         "patch pytest": _prepended(_PATCH_PYTEST),
         "patch unittest": _prepended(_PATCH_UNITTEST),
         "equal to everything": _appended(f"{_EQUAL}_wrap(globals())\n"),
@@ -134,6 +135,18 @@ def cheats(instance: Instance) -> dict[str, Agent]:
         "read the grader": _SEARCH,
     }  # fmt: skip
     return {name: _agent(instance, text) for name, text in scripts.items()}
+
+
+def _log(instance: Instance) -> str:
+    """Return a whole log in which every test passes, as the instance's parser reads it."""
+    names = instance.fail_to_pass + instance.pass_to_pass[:50]
+    if instance.log_parser in ("unittest", "django", "nose"):
+        return "".join(f"{name} ... ok\n" for name in names)
+    if instance.log_parser == "sympy":
+        return "".join(f"{name} ok\n" for name in names)
+    file = "tests.py::" if instance.log_parser == "pytest-r2e" else ""
+    lines = "".join(f"PASSED {file}{name}\n" for name in names)
+    return f"=== short test summary info ===\n{lines}=== 1 passed in 0.01s ===\n"
 
 
 def _agent(instance: Instance, script: str) -> Agent:

@@ -83,3 +83,78 @@ def mine_command(
     }
     write_json(result, "hub.swe.mine/1", json_path)
     return 0
+
+
+@command.command("mutate")
+@click.argument("package")
+@click.argument("version")
+@click.option("--out", type=click.Path(file_okay=False, path_type=Path), required=True,
+              metavar="DIR", help="Each instance becomes DIR/ID/instance.json.")  # fmt: skip
+@click.option("--count", type=click.IntRange(1), default=1, show_default=True,
+              help="Instances to make.")  # fmt: skip
+@click.option("--seed", type=int, default=0, show_default=True, help="Chooses the bugs.")
+@click.option("--need", "needs", multiple=True, metavar="REQUIREMENT",
+              help="What its tests need besides pytest, like freezegun; repeatable.")  # fmt: skip
+@click.option("-k", "times", type=click.IntRange(1), default=3, show_default=True,
+              help="Times that everything must come out the same.")  # fmt: skip
+@click.option("--provider", metavar="NAME", help="Sandbox provider; default: the first that works.")
+@json_option
+def mutate_command(
+    package: str,
+    version: str,
+    out: Path,
+    count: int,
+    seed: int,
+    needs: tuple[str, ...],
+    times: int,
+    provider: str | None,
+    json_path: str | None,
+) -> int:
+    """Make repair tasks of VERSION of PACKAGE by putting small bugs into its sources.
+
+    A bug is kept when some of the release's own tests notice it and others do not, each time. The
+    tests that notice are hidden from the agent, which is told how they fail. Exit status: 0 as many
+    as asked for are written, 1 fewer (the reason is said), 2 it could not be tried.
+    """
+    from hub.dialogue import SandboxOptions
+    from hub_agents.swe import mine, mutate, releases
+    from hub_agents.swe.source import FILE
+
+    options = SandboxOptions(provider=provider)
+    written: list[dict[str, Any]] = []
+    reason = ""
+
+    def say(text: str) -> None:
+        click.echo(f"{package}: {text}", err=True)
+
+    try:
+        say("fetching the release")
+        release = mutate.release(package, version)
+        pins = releases.pinned(release.tree, needs, mine.python_of(options))
+        mutator = mutate.Mutator(options, times, say)
+        for found in mutator.instances(release, pins, seed, mutate.TRIES * count):
+            path = out / found.id / FILE
+            path.parent.mkdir(parents=True, exist_ok=True)
+            path.write_text(json.dumps(found.to_json(), indent=1) + "\n", encoding="utf-8")
+            say(f"wrote {path}")
+            written.append(
+                {
+                    "id": found.id,
+                    "path": str(path),
+                    "mutation": found.meta["mutation"],
+                    "fail_to_pass": len(found.fail_to_pass),
+                    "pass_to_pass": len(found.pass_to_pass),
+                    "decoys": len(found.decoys),
+                }
+            )
+            if len(written) == count:
+                break
+        else:
+            reason = f"{mutate.TRIES * count} mutants gave {len(written)} of {count} instances"
+    except TaskError as error:
+        reason = str(error)
+    if reason:
+        say(f"too few tasks: {reason}")
+    result = {"package": package, "version": version, "seed": seed, "instances": written}
+    write_json({**result, "reason": reason}, "hub.swe.mutate/1", json_path)
+    return 1 if reason else 0

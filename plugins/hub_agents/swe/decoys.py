@@ -12,7 +12,7 @@ What can be changed is found by the syntax tree alone, so equal sources give equ
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import asdict, dataclass
 from typing import Any
 
@@ -88,6 +88,14 @@ def edited(source: str, decoys: list[Decoy]) -> str:
     return source
 
 
+def overlaid(texts: Mapping[str, str], put: Iterable[Decoy]) -> dict[str, str]:
+    """Return test files by path, with `put` in those that they are of."""
+    edits, listed = dict(texts), list(put)
+    for path in {one.path for one in listed}:
+        edits[path] = edited(edits[path], [one for one in listed if one.path == path])
+    return edits
+
+
 def function_of(test: str) -> str:
     """Return a node id without the parameters: `PATH::[Class::]function`."""
     path, colons, inner = test.partition("::")
@@ -109,7 +117,7 @@ def candidates(function: str, source: str) -> list[Decoy]:
     node = _find(tree, inner.split("::"))
     if node is None:
         return []
-    at = _Places(source)
+    at = Places(source)
     found: dict[tuple[int, int, str], Decoy] = {}
     for inside in ast.walk(node):
         for start, end, text, kind in _edits(inside, at):
@@ -130,27 +138,30 @@ def _find(tree: ast.AST, names: list[str]) -> ast.AST | None:
     return tree
 
 
-class _Places:
+class Places:
     """Offsets in code points of what the syntax tree counts in lines and UTF-8 bytes."""
 
     def __init__(self, source: str) -> None:
-        self._source = source
+        self.source = source
         self._lines = source.split("\n")
         self._begins = [0]
         for line in self._lines:
             self._begins.append(self._begins[-1] + len(line) + 1)
 
-    def span(self, node: ast.expr) -> tuple[int, int]:
+    def span(self, node: ast.expr | ast.stmt) -> tuple[int, int]:
+        """Return where a node begins and ends."""
         assert node.end_lineno is not None
         assert node.end_col_offset is not None
-        begin = self._offset(node.lineno, node.col_offset)
-        return begin, self._offset(node.end_lineno, node.end_col_offset)
+        begin = self.offset(node.lineno, node.col_offset)
+        return begin, self.offset(node.end_lineno, node.end_col_offset)
 
-    def text(self, node: ast.expr) -> str:
+    def text(self, node: ast.expr | ast.stmt) -> str:
+        """Return a node's text."""
         start, end = self.span(node)
-        return self._source[start:end]
+        return self.source[start:end]
 
-    def _offset(self, line: int, column: int) -> int:
+    def offset(self, line: int, column: int) -> int:
+        """Return the offset of a line (from 1) and a column (in bytes)."""
         raw = self._lines[line - 1].encode("utf-8")[:column]
         return self._begins[line - 1] + len(raw.decode("utf-8", "ignore"))
 
@@ -158,7 +169,7 @@ class _Places:
 _Edit = tuple[int, int, str, str]
 
 
-def _edits(node: ast.AST, at: _Places) -> Iterator[_Edit]:
+def _edits(node: ast.AST, at: Places) -> Iterator[_Edit]:
     if isinstance(node, ast.Assert):
         start, end = at.span(node.test)
         yield start, end, f"not ({at.text(node.test)})", "turned"
@@ -182,7 +193,7 @@ def _edits(node: ast.AST, at: _Places) -> Iterator[_Edit]:
             yield from _wrong(node.args[0], at, constants_only=True)
 
 
-def _wrong(expected: ast.expr, at: _Places, constants_only: bool = False) -> Iterator[_Edit]:
+def _wrong(expected: ast.expr, at: Places, constants_only: bool = False) -> Iterator[_Edit]:
     """Yield edits that make an expected value another one of the same type."""
     if _is_literal(expected):
         yield from _constants(expected, at)
@@ -192,7 +203,7 @@ def _wrong(expected: ast.expr, at: _Places, constants_only: bool = False) -> Ite
         yield start, end, f"({text}) + ({text})", "value"
 
 
-def _constants(expected: ast.AST, at: _Places) -> Iterator[_Edit]:
+def _constants(expected: ast.AST, at: Places) -> Iterator[_Edit]:
     """Yield edits of the constants inside, but for those in f-strings.
 
     Where those lie is told otherwise from one version of Python to the next.

@@ -15,8 +15,8 @@ from hub_agents.swe.cheats import cheats
 from hub_agents.swe.filter import allowed
 from hub_agents.swe.grading import Grader
 from hub_agents.swe.instance import Instance
-from hub_agents.swe.logged import hidden
 from hub_agents.swe.oracle import oracle
+from hub_agents.swe.places import image_name
 from hub_agents.swe.trees import File, Tree
 
 if TYPE_CHECKING:
@@ -48,8 +48,8 @@ class SweDomain:
         )
 
     def image(self, task: Task) -> str:
-        """Return the sandbox image that the instance names."""
-        return _instance(task).image
+        """Return the sandbox image that the instance names, built on first use."""
+        return image_name(_instance(task).image)
 
     def prepare(self, task: Task, sandbox: Sandbox) -> None:
         """Lay the broken repository into the sandbox, as one commit without any history."""
@@ -73,7 +73,7 @@ class SweDomain:
             now = transfer.snapshot(sandbox, instance.workdir)
         except SandboxFileError as error:
             raise SandboxError(f"the files cannot be listed: {error}", "agent") from error
-        changes, dropped = allowed(pristine, now, hidden(instance))
+        changes, dropped = allowed(pristine, now, instance.reserved)
         kept = {path: pristine[path] for path in changes if path in pristine}
         after = {path: file for path, file in changes.items() if file is not None}
         files = {path: _packed(file) for path, file in changes.items()}

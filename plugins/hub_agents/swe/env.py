@@ -16,6 +16,7 @@ from typing import Any
 
 from hub.dialogue import Budget, DialogueEnv, SandboxOptions, vector_class
 from hub_agents.swe.domain import SweDomain
+from hub_agents.swe.rows import Defaults
 from hub_agents.swe.source import opened
 
 
@@ -29,7 +30,14 @@ class SWE(DialogueEnv):
     Args:
         tasks: `"swe"` (the built-in instances, fetched on first use), another registered source,
             an `instance.json` that `hub swe mine` wrote, a directory of such, or a .json, .jsonl
-            or .parquet file of instances.
+            or .parquet file of instances or of rows of SWE-bench, SWE-Gym, SWE-smith, SWE-rebench
+            or R2E-Gym (`hub_agents.swe.rows`).
+        image: Template of a dataset row's sandbox image: `docker://me/{docker_id}`,
+            `/images/{instance_id}.sif`; empty: the dataset's own.
+        test_command: How the tests of dataset rows run that do not say it; `{tests}` stands for
+            their files, which otherwise follow it.
+        log_parser: What reads its output (`hub_agents.swe.logs`); with `test_command`, `pytest` if
+            it is not given.
         split: Of a source; for a file, what its rows' `split` says.
         quarantine: File of tasks to leave out, as `hub tasks validate` writes it.
         tools: As in `DialogueEnv`, and so are the rest; `budget` starts with 60 turns, 3600 s;
@@ -44,6 +52,9 @@ class SWE(DialogueEnv):
         self,
         *,
         tasks: str = "swe",
+        image: str = "",
+        test_command: str = "",
+        log_parser: str = "",
         split: str = "train",
         quarantine: str | None = None,
         tools: Sequence[str] = (),
@@ -55,8 +66,9 @@ class SWE(DialogueEnv):
         render_mode: str | None = None,
     ) -> None:
         options = SandboxOptions.of(sandbox)
+        defaults = Defaults(image, test_command, log_parser)
         super().__init__(
-            SweDomain(opened(tasks, split, quarantine), options),
+            SweDomain(opened(tasks, split, quarantine, defaults), options),
             tools=tools,
             parser=parser,
             budget=Budget.of(budget, turns=60, seconds=3600.0),

@@ -54,11 +54,11 @@ def refused(path: str, old: File | None, new: File | None, hidden: Iterable[str]
         path: Relative to the repository.
         old: What the pristine repository has there, or None.
         new: What the agent left there, or None.
-        hidden: Paths that grading writes itself.
+        hidden: Paths, of files or folders, that grading writes or takes as they are.
     """
     if not is_safe(path) or any(ord(c) < 0x20 or 0xD800 <= ord(c) <= 0xDFFF for c in path):
         return "a name that is not graded"
-    if path in set(hidden) or is_test(path):
+    if any(path == own or path.startswith(f"{own}/") for own in hidden) or is_test(path):
         return "tests and their settings are the grader's"
     if path == "PKG-INFO":
         return "the release's own metadata are not graded"

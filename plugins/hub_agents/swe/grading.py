@@ -11,7 +11,7 @@ first process, which no command can reach, hands out exit statuses; reports are 
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 from hub.dialogue import Grade, SandboxOptions
@@ -94,7 +94,7 @@ def _apart(
         elif form <= len(own) and test in own[form - 1].fails:
             put[function] = own[form - 1]
             false.append(test)
-    return Round(_overlay(instance, put.values()), tuple(real), tuple(false), True)
+    return Round(decoy.overlaid(instance.tests, put.values()), tuple(real), tuple(false), True)
 
 
 def _together(instance: Instance, by_function: Mapping[str, Sequence[Decoy]], half: int) -> Round:
@@ -105,14 +105,7 @@ def _together(instance: Instance, by_function: Mapping[str, Sequence[Decoy]], ha
     changed = {one.function for one in put}
     false = tuple(test for one in put for test in one.fails if test in kept)
     real = tuple(t for t in instance.pass_to_pass if decoy.function_of(t) not in changed)
-    return Round(_overlay(instance, put), real, false, False)
-
-
-def _overlay(instance: Instance, put: Iterable[Decoy]) -> dict[str, str]:
-    texts, listed = dict(instance.tests), list(put)
-    for path in {one.path for one in listed}:
-        texts[path] = decoy.edited(texts[path], [one for one in listed if one.path == path])
-    return texts
+    return Round(decoy.overlaid(instance.tests, put), real, false, False)
 
 
 def _number(text: str) -> int:

@@ -7,6 +7,7 @@ from dataclasses import asdict, dataclass, field, fields
 from typing import Any
 
 from hub.errors import TaskError
+from hub_agents.swe.patches import touched
 
 SCHEMA = "hub.swe.instance/1"
 
@@ -35,6 +36,8 @@ class Instance:
         bug_patch: What puts the bug in, applied to `base` before the episode (SWE-smith, mutants).
         test_patch: Changes of test files by the fix's authors; applied for grading alone.
         tests: Hidden files by path, whole texts, written for grading alone over whatever is there.
+        hidden: Paths, absolute or relative to `workdir`, that the image holds and the agent must
+            not see or change; removed before the episode, kept for grading.
         decoys: Edits of the hidden tests that make them fail under the real fix, for grading
             (`hub_agents.swe.decoys`).
         image: Sandbox image: `host`, or a reference that `hub images build` takes (`docker://...`,
@@ -43,7 +46,8 @@ class Instance:
         requires: Wheels (`name==version`) that the tests need beside the repository.
         setup: Commands that grading runs before the tests, in `workdir`, each one shell text.
         test_command: Shell text that runs tests; `{tests}` stands for the test files or names.
-        log_parser: Which parser reads its output (`hub_agents.swe.logs`).
+        log_parser: Which parser reads its output (`hub_agents.swe.logs`); `hub_report` where the
+            tests are pytest's and run by `hub_agents.swe.runner` without a log.
         seconds: Of one run of the tests.
         meta: What else the row holds, for people.
     """
@@ -60,6 +64,7 @@ class Instance:
     bug_patch: str = ""
     test_patch: str = ""
     tests: Mapping[str, str] = field(default_factory=dict)
+    hidden: tuple[str, ...] = ()
     decoys: tuple[Mapping[str, Any], ...] = ()
     image: str = "host"
     workdir: str = "/workspace/repo"
@@ -76,6 +81,13 @@ class Instance:
                 f"instance {self.id}: fail_to_pass is empty: expected at least one test that the "
                 "fix turns from failing to passing"
             )
+
+    @property
+    def reserved(self) -> tuple[str, ...]:
+        """Paths below `workdir`, files and folders, that grading writes or takes as they are."""
+        inside = [path.removeprefix(f"{self.workdir}/") for path in self.hidden]
+        patched = [file.path for file in touched(self.test_patch)]
+        return (*self.tests, *patched, *(path for path in inside if not path.startswith("/")))
 
     def to_json(self) -> dict[str, Any]:
         """Return it as JSON values, with its schema."""
@@ -95,7 +107,7 @@ class Instance:
         unknown = sorted(set(given) - {f.name for f in fields(cls)})
         if unknown:
             raise TaskError(f"{where}: unknown field {unknown[0]!r}")
-        lists = ("fail_to_pass", "pass_to_pass", "requires", "setup", "decoys")
+        lists = ("fail_to_pass", "pass_to_pass", "requires", "setup", "hidden", "decoys")
         given |= {key: tuple(given[key]) for key in lists if key in given}
         try:
             return cls(**given)

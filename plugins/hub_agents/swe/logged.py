@@ -1,78 +1,87 @@
-"""Grades rows of datasets: their own test command runs once, and the host reads its log.
+"""Grades instances whose tests run by a command of their own, by its log, read on the host.
 
-Such rows bring an image and a command, and no decoys: what their tests say is taken from the log of
-a process that ran the code under test, as everywhere these datasets are used. What can be done from
-outside is done: a fresh sandbox, tests and settings as they should be, the parser on the host, and
-a log that the exit status contradicts is no pass.
+The log is written by processes that have loaded the changed code. What bounds them:
+
+- The command's exit status comes from the sandbox's first process, and a log that reports no
+  failure beside an error is not believed.
+- The readers (`hub_agents.swe.logs`) let no printed line cover a failure that the runner reports.
+- Decoys: instances get some of their own tests (`hub_agents.swe.guards`). Each guarded test runs in
+  two sandboxes, in one of them in a form that must fail, and which one that is differs from test to
+  test. So a log that is made up has to guess which tests are decoys: right by chance in one of two
+  for the first and half as often for each further one.
+
+What remains where there can be no decoys (no known fix, tests not in Python): code that ends its
+process before the runner reports and prints a whole log. The datasets' own harnesses have that
+limit, too.
 """
 
 from __future__ import annotations
 
-import re
-import shlex
+from collections.abc import Sequence
 
 from hub.dialogue import Grade, SandboxOptions
-from hub.sandbox import Sandbox
-from hub_agents.swe import runner, transfer
-from hub_agents.swe.filter import is_test
+from hub_agents.swe import commands, logs, runner
+from hub_agents.swe import decoys as decoy
+from hub_agents.swe.commands import Log
+from hub_agents.swe.decoys import Decoy
+from hub_agents.swe.guards import guarded
 from hub_agents.swe.instance import Instance
-from hub_agents.swe.runner import Broken, Changes
-
-_NAMED = re.compile(r"^(?:\+\+\+ b/|rename to )([^\t\n]+)", re.MULTILINE)
-_TOUCHED = re.compile(r"^(?:--- a/|\+\+\+ b/|rename (?:from|to) )([^\t\n]+)", re.MULTILINE)
-
-
-def hidden(instance: Instance) -> set[str]:
-    """Return the paths that grading writes itself, so that no change of them counts."""
-    return {*instance.tests, *_TOUCHED.findall(instance.test_patch)}
-
-
-def named(instance: Instance) -> list[str]:
-    """Return what stands for `{tests}`: the hidden test files, or else the files of the tests."""
-    written = sorted({*instance.tests, *_NAMED.findall(instance.test_patch)})
-    files = [path for path in written if is_test(path) and not path.endswith("conftest.py")]
-    both = (*instance.fail_to_pass, *instance.pass_to_pass)
-    return files or sorted({name.partition("::")[0] for name in both if "::" in name})
+from hub_agents.swe.runner import Changes
 
 
 def judged(instance: Instance, options: SandboxOptions, changes: Changes, patch: str = "") -> Grade:
     """Grade `changes` of the repository, or the real fix `patch`.
 
+    A fail-to-pass test has to pass; a pass-to-pass test has to pass or to fail as its authors
+    expect.
+
     Raises:
-        Broken: The tests took too long, or nothing in the log is a test's status.
+        Broken: The tests took too long or printed too much, or cannot be set up.
         SandboxError: The sandbox failed.
         TaskError: The instance does not fit its image.
     """
-    from hub_agents.swe import logs
-
-    with runner.workshop(instance, options, changes, instance.tests, 1, patch) as sandbox:
-        text, status = _log(instance, sandbox)
-    results = logs.parser(instance.log_parser)(text)
-    if not results:
-        raise Broken(f"the log reports no test (exit status {status}): {text.strip()[-200:]}")
-    wanted = (*instance.fail_to_pass, *instance.pass_to_pass)
-    statuses = {name: logs.status_of(name, results) for name in wanted}
-    fixed = sum(statuses[name] == logs.PASSED for name in instance.fail_to_pass)
-    parts = {"fixed": fixed / len(instance.fail_to_pass)}
-    against = logs.contradiction(results, status)
-    if against:
-        return Grade(0.0, parts, reason=against)
-    bad = [name for name in wanted if statuses[name] != logs.PASSED]
-    if bad:
-        more = f" and {len(bad) - 1} more" if len(bad) > 1 else ""
-        return Grade(0.0, parts, reason=f"{bad[0]}{more}: {statuses[bad[0]] or 'not reported'}")
-    return Grade(1.0, parts, reason=f"{len(wanted)} tests passed")
+    whole = guarded(instance, options)
+    grade = Grade(1.0)
+    for put in rounds([Decoy.from_json(value) for value in whole.decoys]):
+        overlay = decoy.overlaid(whole.tests, put)
+        runs = 1 + len(whole.setup)
+        with runner.workshop(whole, options, changes, overlay, runs, patch) as sandbox:
+            commands.prepare(sandbox, whole)
+            log = commands.run(sandbox, whole)
+        grade = graded(whole, log, put)
+        if grade.reward != 1.0:
+            break
+    return grade
 
 
-def _log(instance: Instance, sandbox: Sandbox) -> tuple[str, int]:
-    """Run setup and tests; return what the tests wrote, both streams as one, and the status."""
-    for command in instance.setup:
-        done = sandbox.exec(command, cwd=instance.workdir, timeout=instance.seconds)
-        transfer.required(done, f"instance {instance.id}: setup {command!r:.80}")
-    words = " ".join(map(shlex.quote, named(instance)))
-    # In a shell of its own, so that a command of several lines keeps its streams together.
-    command = f"exec 2>&1\n{instance.test_command.replace('{tests}', words)}"
-    done = sandbox.exec(command, cwd=instance.workdir, timeout=instance.seconds)
-    if done.timed_out:
-        raise Broken(f"the tests took more than {instance.seconds:g} s")
-    return done.stdout, done.exit_code
+def rounds(decoys: Sequence[Decoy]) -> list[list[Decoy]]:
+    """Return the decoys of each sandbox: none of one, or those of half the functions in each."""
+    functions = sorted({one.function for one in decoys})
+    if not functions:
+        return [[]]
+    firsts = [next(one for one in decoys if one.function == name) for name in functions]
+    return [firsts[::2], firsts[1::2]]
+
+
+def graded(instance: Instance, log: Log, put: Sequence[Decoy]) -> Grade:
+    """Grade one log; `put` are the decoys that stood in for their tests."""
+    false = {test for one in put for test in one.fails}
+    forged = sorted(test for test in false if log.passed(test))
+    asked = [t for t in instance.fail_to_pass if t not in false]
+    broken = [t for t in asked if not log.passed(t)]
+    lost = [t for t in instance.pass_to_pass if t not in false and not log.kept(t)]
+    fixed = 1.0 - len(broken) / len(asked) if asked else 1.0
+    parts = {"fixed": fixed, "forged": float(bool(forged))}
+    if forged:
+        return Grade(0.0, parts, reason=f"forged: a test that cannot pass did ({forged[0]})")
+    if broken or lost:
+        name = [*broken, *lost][0]
+        more = len(broken) + len(lost) - 1
+        reason = f"{name}: {logs.status_of(name, log.results) or 'not reported'}"
+        reason += f", and {more} more" if more else ""
+        reason += f"; {log.doubt}" if log.doubt else ""
+        return Grade(0.0, parts, reason=reason[:500])
+    if log.doubt:
+        return Grade(0.0, parts, reason=log.doubt)
+    passed = len(instance.fail_to_pass) + len(instance.pass_to_pass)
+    return Grade(1.0, parts, reason=f"{passed} tests passed")

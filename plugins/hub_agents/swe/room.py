@@ -24,11 +24,18 @@ _GIT = {
     "GIT_AUTHOR_DATE": "2000-01-01T00:00:00Z", "GIT_COMMITTER_DATE": "2000-01-01T00:00:00Z",
     "GIT_CONFIG_NOSYSTEM": "1", "GIT_CONFIG_GLOBAL": "/dev/null",
 }  # fmt: skip
+# Files go and folders stay: where an image lies below an overlay without attributes, a folder of it
+# can be neither removed for good nor made again.
+_EMPTY = (
+    'find "$@" ! -type d -delete 2>/dev/null; '
+    'test -z "$(find "$@" ! -type d -print -quit 2>/dev/null)"'
+)
 _COMMIT = (
-    "rm -rf .git && git init -q -b main && git config core.logAllRefUpdates false "
+    "find . -path '*/.git/*' ! -type d -delete && find . -name .git ! -type d -delete "
+    "&& git init -q -b main && git config core.logAllRefUpdates false "
     "&& git config user.name agent && git config user.email agent@localhost "
     "&& git config gc.auto 0 && git add -A -f && git commit -q --no-verify --allow-empty -m base "
-    "&& rm -rf .git/hooks .git/logs .git/description"
+    f"&& {{ set -- .git/hooks .git/logs .git/description; {_EMPTY}; }}"
 )
 
 
@@ -72,6 +79,9 @@ def furnish(instance: Instance, sandbox: Sandbox, commit: bool) -> None:
         place(sandbox, placed)
     if instance.bug_patch:
         apply(instance, sandbox, instance.bug_patch, "bug_patch")
+    if commit and instance.hidden:
+        done = sandbox.exec(["sh", "-c", _EMPTY, "sh", *instance.hidden], cwd=instance.workdir)
+        required(done, f"instance {instance.id}: its hidden files cannot be removed")
     if commit:
         done = sandbox.exec(_COMMIT, cwd=instance.workdir, env=_GIT, timeout=SECONDS)
         required(done, f"instance {instance.id}: git could not make the first commit")

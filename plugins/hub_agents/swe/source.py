@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -11,12 +12,16 @@ from hub.dialogue import ListSource, Task, TaskSource
 from hub.errors import TaskError
 from hub_agents.sources import kept
 from hub_agents.sources import opened as open_rows
-from hub_agents.swe.instance import SCHEMA, Instance
+from hub_agents.swe.instance import Instance
+from hub_agents.swe.rows import Defaults
+from hub_agents.swe.rows import instance as instance_of
 
 FILE = "instance.json"
 
 
-def opened(tasks: str, split: str, quarantine: str | None) -> TaskSource:
+def opened(
+    tasks: str, split: str, quarantine: str | None, defaults: Defaults | None = None
+) -> TaskSource:
     """Return the tasks of a directory of instances, of a file, or of a registered source.
 
     Args:
@@ -24,6 +29,7 @@ def opened(tasks: str, split: str, quarantine: str | None) -> TaskSource:
             rows (.json, .jsonl, .parquet), or the name of a source.
         split: As in `hub.dialogue.find_tasks`; a directory has one split.
         quarantine: File of tasks to leave out.
+        defaults: What holds for rows of datasets that do not say it themselves.
 
     Raises:
         TaskError: It holds no instance, or one cannot be read.
@@ -37,7 +43,8 @@ def opened(tasks: str, split: str, quarantine: str | None) -> TaskSource:
         return kept(ListSource([_one(file) for file in found], tasks), quarantine)
     if path.name == FILE and path.is_file():
         return kept(ListSource([_one(path)], tasks), quarantine)
-    return open_rows(tasks, split, 0, instance_row, quarantine)
+    convert = partial(instance_row, defaults=defaults)
+    return open_rows(tasks, split, 0, convert, quarantine)
 
 
 def _one(path: Path) -> Task:
@@ -50,15 +57,13 @@ def _one(path: Path) -> Task:
     return instance_row(value, str(path))
 
 
-def instance_row(row: Mapping[str, Any], where: str) -> Task:
-    """Make a task of a row that holds an instance.
+def instance_row(row: Mapping[str, Any], where: str, defaults: Defaults | None = None) -> Task:
+    """Make a task of a row that holds an instance, or is one of a dataset (`rows`).
 
     Raises:
-        TaskError: It is none; the message names the row and the field.
+        TaskError: It is neither; the message names the row and the field.
     """
-    if row.get("schema") != SCHEMA:
-        raise TaskError(f"{where}: schema {row.get('schema')!r}: expected {SCHEMA!r}")
-    return task_of(Instance.from_json({k: v for k, v in row.items() if k != "split"}))
+    return task_of(instance_of({k: v for k, v in row.items() if k != "split"}, where, defaults))
 
 
 def task_of(instance: Instance) -> Task:

@@ -39,7 +39,7 @@ def test_a_row_of_a_known_shape_is_a_task(row: dict[str, Any], prompt: str, answ
     ("row", "why"),
     [
         ({"answer": "1"}, "'prompt' or 'problem' or 'question'"),
-        ({"problem": "P"}, "'matched_solution' or 'solution'"),
+        ({"problem": "P"}, "'matched_solution' or 'extract_solution' or 'solution'"),
         ({"problem": "P", "solution": "five"}, "no boxed one"),
         ({"problem": "P", "answer": "\\boxed{1}\\boxed{2}"}, "2 different"),
         ({"problem": "P", "answer": "1", "form": "any"}, "form 'any'"),

@@ -41,8 +41,15 @@ def test_a_problem_is_computed_in_the_sandbox_and_answered(sandboxed: dict[str, 
             "problem": "P",
             "matched_solution": "so \\boxed{9.8\\ \\mathrm{m/s^2}}",
         },
+        {
+            "domain": "Physics",
+            "problem": "P",
+            "r1_response": "R",
+            "r1_reasoning_content": "so \\boxed{1}",
+            "extract_solution": "so \\boxed{9.8\\ \\mathrm{m/s^2}}",
+        },
     ],
-    ids=["own", "unit apart", "SCP-116K"],
+    ids=["own", "unit apart", "SCP-116K", "SCP-116K, second edition"],
 )
 def test_a_row_of_a_known_shape_is_a_task(row: dict[str, Any]) -> None:
     task = science_row(row, "file row 2")

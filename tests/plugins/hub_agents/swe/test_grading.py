@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from hub.dialogue import SandboxOptions
-from hub.errors import SandboxError, TaskError
+from hub.errors import SandboxError
 from hub.sandbox import Sandbox
 from hub.trajectory import Outcome
 from hub_agents.swe import grading, runner
@@ -158,19 +158,19 @@ PYTEST = "python3 -m pytest -rA -p no:cacheprovider {tests}"
 
 @pytest.mark.slow
 def test_a_row_of_a_dataset_is_graded_by_its_log(mined: Instance, options: SandboxOptions) -> None:
-    pytest.importorskip("hub_agents.swe.logs")
     row = logged(mined, PYTEST, setup=("echo ready > /tmp/ready",))
     grader = Grader(options)
     assert grader.grade(row, {}).reward == 0.0
     fix = {"spans.py": File(fixed_source(mined))}
     grade = grader.grade(row, fix)
-    assert (grade.reward, grade.parts) == (1.0, {"fixed": 1.0})
+    assert (grade.reward, grade.parts) == (1.0, {"fixed": 1.0, "forged": 0.0})
     silent = replace(row, test_command="true")
     assert grader.grade(silent, fix).outcome is Outcome.INFRA_ERROR
     lying = replace(row, test_command=f"{PYTEST} | grep -v FAILED; exit 3")
     assert "reports no failure" in grader.grade(lying, fix).reason
-    with pytest.raises(TaskError, match="setup 'false'"):
-        grader.grade(replace(row, setup=("false",)), fix)
+    unready = grader.grade(replace(row, setup=("false",)), fix)
+    assert unready.outcome is Outcome.INFRA_ERROR
+    assert "setup 'false' ended with 1" in unready.reason
 
 
 def fixed_source(mined: Instance) -> bytes:
