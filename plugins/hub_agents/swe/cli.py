@@ -3,13 +3,19 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 
 from hub.cli.output import json_option, write_json
 from hub.errors import TaskError
+
+if TYPE_CHECKING:
+    from hub_agents.swe.instance import Instance
+
+MINE, MUTATE = "hub.swe.mine/1", "hub.swe.mutate/1"
 
 
 @click.group()
@@ -48,41 +54,39 @@ def mine_command(
     task is written when its fix passes and no change fails, each time. Exit status: 0 written, 1
     there is no task in it (the reason is said), 2 it could not be tried.
     """
-    from hub.dialogue import SandboxOptions
-    from hub_agents.swe import mine, releases
-    from hub_agents.swe.source import FILE
-
-    options = SandboxOptions(provider=provider)
-    result: dict[str, Any] = {"package": package, "old": old, "new": new}
-
-    def say(text: str) -> None:
-        click.echo(f"{package}: {text}", err=True)
-
+    said = {"package": package, "old": old, "new": new}
+    say = _speaker(package)
     try:
-        say("fetching both releases")
-        both = releases.pair(package, old, new)
-        pins = releases.pinned(both.after, needs, mine.python_of(options))
-        found = mine.Miner(options, times, say).verified(mine.Material.of(both, pins), problem)
+        found = _mined(said, needs, times, problem, provider, say)
     except TaskError as error:
         say(f"no task: {error}")
-        result |= {"mined": False, "reason": str(error)}
-        write_json(result, "hub.swe.mine/1", json_path)
+        write_json({**said, "mined": False, "reason": str(error)}, MINE, json_path)
         return 1
-    path = out / found.id / FILE
-    path.parent.mkdir(parents=True, exist_ok=True)
-    path.write_text(json.dumps(found.to_json(), indent=1) + "\n", encoding="utf-8")
-    say(f"wrote {path}")
-    result |= {
+    made = {
         "mined": True,
-        "id": found.id,
-        "path": str(path),
-        "fail_to_pass": len(found.fail_to_pass),
-        "pass_to_pass": len(found.pass_to_pass),
-        "decoys": len(found.decoys),
+        **_written(found, out, say),
         "without_decoy": found.meta["without_decoy"],
     }
-    write_json(result, "hub.swe.mine/1", json_path)
+    write_json({**said, **made}, MINE, json_path)
     return 0
+
+
+def _mined(
+    said: Mapping[str, str],
+    needs: tuple[str, ...],
+    times: int,
+    problem: str,
+    provider: str | None,
+    say: Callable[[str], None],
+) -> Instance:
+    from hub.dialogue import SandboxOptions
+    from hub_agents.swe import mine, releases
+
+    options = SandboxOptions(provider=provider)
+    say("fetching both releases")
+    both = releases.pair(said["package"], said["old"], said["new"])
+    pins = releases.pinned(both.after, needs, mine.python_of(options))
+    return mine.Miner(options, times, say).verified(mine.Material.of(both, pins), problem)
 
 
 @command.command("mutate")
@@ -116,45 +120,66 @@ def mutate_command(
     tests that notice are hidden from the agent, which is told how they fail. Exit status: 0 as many
     as asked for are written, 1 fewer (the reason is said), 2 it could not be tried.
     """
-    from hub.dialogue import SandboxOptions
-    from hub_agents.swe import mine, mutate, releases
-    from hub_agents.swe.source import FILE
-
-    options = SandboxOptions(provider=provider)
+    say = _speaker(package)
     written: list[dict[str, Any]] = []
     reason = ""
-
-    def say(text: str) -> None:
-        click.echo(f"{package}: {text}", err=True)
-
     try:
-        say("fetching the release")
-        release = mutate.release(package, version)
-        pins = releases.pinned(release.tree, needs, mine.python_of(options))
-        mutator = mutate.Mutator(options, times, say)
-        for found in mutator.instances(release, pins, seed, mutate.TRIES * count):
-            path = out / found.id / FILE
-            path.parent.mkdir(parents=True, exist_ok=True)
-            path.write_text(json.dumps(found.to_json(), indent=1) + "\n", encoding="utf-8")
-            say(f"wrote {path}")
-            written.append(
-                {
-                    "id": found.id,
-                    "path": str(path),
-                    "mutation": found.meta["mutation"],
-                    "fail_to_pass": len(found.fail_to_pass),
-                    "pass_to_pass": len(found.pass_to_pass),
-                    "decoys": len(found.decoys),
-                }
-            )
+        for found in _mutants(package, version, seed, count, needs, times, provider, say):
+            written.append({**_written(found, out, say), "mutation": found.meta["mutation"]})
             if len(written) == count:
                 break
         else:
-            reason = f"{mutate.TRIES * count} mutants gave {len(written)} of {count} instances"
+            reason = f"the mutants tried gave {len(written)} of {count} instances"
     except TaskError as error:
         reason = str(error)
     if reason:
         say(f"too few tasks: {reason}")
     result = {"package": package, "version": version, "seed": seed, "instances": written}
-    write_json({**result, "reason": reason}, "hub.swe.mutate/1", json_path)
+    write_json({**result, "reason": reason}, MUTATE, json_path)
     return 1 if reason else 0
+
+
+def _mutants(
+    package: str,
+    version: str,
+    seed: int,
+    count: int,
+    needs: tuple[str, ...],
+    times: int,
+    provider: str | None,
+    say: Callable[[str], None],
+) -> Iterator[Instance]:
+    from hub.dialogue import SandboxOptions
+    from hub_agents.swe import mine, mutate, releases
+
+    options = SandboxOptions(provider=provider)
+    say("fetching the release")
+    release = mutate.release(package, version)
+    pins = releases.pinned(release.tree, needs, mine.python_of(options))
+    yield from mutate.Mutator(options, times, say).instances(
+        release, pins, seed, mutate.TRIES * count
+    )
+
+
+def _speaker(package: str) -> Callable[[str], None]:
+    def say(text: str) -> None:
+        click.echo(f"{package}: {text}", err=True)
+
+    return say
+
+
+def _written(found: Instance, out: Path, say: Callable[[str], None]) -> dict[str, Any]:
+    """Write an instance below `out`; return what the result says of it."""
+    from hub_agents.swe.source import FILE
+
+    path = out / found.id / FILE
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text(json.dumps(found.to_json(), indent=1) + "\n", encoding="utf-8")
+    say(f"wrote {path}")
+    return {
+        "id": found.id,
+        "path": str(path),
+        "fail_to_pass": len(found.fail_to_pass),
+        "pass_to_pass": len(found.pass_to_pass),
+        "decoys": len(found.decoys),
+    }

@@ -98,7 +98,7 @@ def test_a_module_that_the_tests_lack_is_named_with_the_fix(
     ended = run("swe", "mine", PACKAGE, OLD, "1.3", "--out", str(tmp_path), "-k", "1",
                 "--provider", "bubblewrap", "--json", "-")  # fmt: skip
     assert ended.status == 1
-    assert ended.json["mined"] is False
+    assert (ended.json["schema"], ended.json["mined"]) == ("hub.swe.mine/1", False)
     assert "give it with --need (no_such_part)" in ended.json["reason"]
     assert not list(tmp_path.iterdir())
 
