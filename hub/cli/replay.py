@@ -87,15 +87,17 @@ def row(number: int, recording: Recording) -> dict[str, Any]:
 
 
 def transcript(out: Console, number: int, recording: Recording) -> None:
-    """Print one conversation; what models and tools wrote is shown as it is, without markup."""
+    """Print one conversation; what models and tools wrote is shown without markup."""
     from rich.rule import Rule
     from rich.text import Text
+
+    from hub.dialogue.readable import readable
 
     out.print(Rule(Text(f"{number}. {recording.begin['env']}  task {recording.task.id}")))
     for turn in recording.turns:
         head = f"{turn.role} ({turn.ended:.1f} s)"
         out.print(Text(head, style=STYLES[turn.role]))
-        out.print(Text(visible(turn.content)), soft_wrap=True)
+        out.print(Text(visible(readable(turn))), soft_wrap=True)
         out.print()
     end = recording.end
     told = (

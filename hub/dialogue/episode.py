@@ -14,6 +14,7 @@ import numpy as np
 from hub.dialogue.blame import blame
 from hub.dialogue.budget import Budget, Deadline, shorten
 from hub.dialogue.domain import Domain, Submission
+from hub.dialogue.readable import readable
 from hub.dialogue.rooms import Room
 from hub.dialogue.tasks import Task
 from hub.dialogue.tokens import Piece, Said, Tokenizer, TokenStore
@@ -144,8 +145,8 @@ class Episode:
         }
 
     def transcript(self) -> str:
-        """Return the conversation as text."""
-        body = "\n\n".join(f"[{turn.role}]\n{turn.content}" for turn in self.turns)
+        """Return the conversation as text for people."""
+        body = "\n\n".join(f"[{turn.role}]\n{readable(turn)}" for turn in self.turns)
         if self.outcome is None:
             return body
         end = f"[{self.outcome}] reward {self.reward}, {self.reason}; {self.verdict}"

@@ -123,7 +123,7 @@ def test_the_scripted_agent_solves_a_task_and_the_conversation_is_printed(run: R
     played = run(*arguments)
     assert played.status == 0, played.err
     assert played.out.count("[user]\n") == 1
-    assert "[assistant]\n<tool_call>" in played.out
+    assert "[assistant]\n> finish\n    " in played.out
     assert "[completed] reward 1.0, finish" in played.out
     assert "\nhub:agent/Science-v0: terminated after 1 steps, return 1 " in played.out
     assert run(*arguments, "--json", "-").json["return"] == 1.0
