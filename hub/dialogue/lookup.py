@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import difflib
+import warnings
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any, cast
@@ -38,6 +39,7 @@ def find_tasks(
     split: str = "train",
     seed: int = 0,
     convert: Callable[[Mapping[str, Any], str], Task] = task_of_row,
+    bad_rows: str = "refuse",
 ) -> TaskSource:
     """Return the tasks of a file or of a registered source.
 
@@ -47,22 +49,49 @@ def find_tasks(
             this one (a row without the field is in every split).
         seed: For sources that generate their tasks.
         convert: Makes a task of a file's row; its second argument says where the row stands.
+        bad_rows: What becomes of a file's rows that are no task: `"refuse"` raises, `"skip"` leaves
+            them out with a warning that counts them. Published sets hold some.
 
     Raises:
-        TaskError: The file cannot be read, a row is no task, or the split is empty.
-        UnknownOption: It is neither a file's name nor a registered source.
+        TaskError: The file cannot be read, a row is no task, or none is left.
+        UnknownOption: It is neither a file's name nor a registered source, or `bad_rows` is
+            neither word.
     """
+    if bad_rows not in ("refuse", "skip"):
+        raise UnknownOption(f"bad_rows {bad_rows!r}: expected 'refuse' or 'skip'")
     if not tasks.endswith(FILES):
         return cast(TaskSource, _component("tasks", "", tasks)(split=split, seed=seed))
     path = Path(tasks)
     rows = [
-        convert(row, f"{path} row {number}")
+        (row, f"{path} row {number}")
         for number, row in enumerate(read_rows(path), 1)
         if row.get("split", split) == split
     ]
     if not rows:
         raise TaskError(f"tasks {tasks!r}: no row of split {split!r}")
-    return ListSource(rows, str(path))
+    return ListSource(_converted(rows, convert, bad_rows), str(path))
+
+
+def _converted(
+    rows: Sequence[tuple[Mapping[str, Any], str]],
+    convert: Callable[[Mapping[str, Any], str], Task],
+    bad_rows: str,
+) -> list[Task]:
+    found: list[Task] = []
+    bad: list[str] = []
+    for row, where in rows:
+        try:
+            found.append(convert(row, where))
+        except TaskError as error:
+            if bad_rows == "refuse":
+                raise TaskError(f"{error} (bad_rows='skip' leaves such rows out)") from error
+            bad.append(str(error))
+    if bad and not found:
+        raise TaskError(f"none of {len(rows)} rows is a task; the first: {bad[0]}")
+    if bad:
+        told = f"{len(bad)} of {len(rows)} rows are left out as no task; the first: {bad[0]}"
+        warnings.warn(told, stacklevel=3)
+    return found
 
 
 def _component(kind: str, prefix: str, name: str) -> Callable[..., Any]:

@@ -18,9 +18,10 @@ def opened(
     seed: int,
     convert: Callable[[Mapping[str, Any], str], Task],
     quarantine: str | None,
+    bad_rows: str = "refuse",
 ) -> TaskSource:
     """Return the tasks of a file or registered source, without those in the quarantine file."""
-    return kept(find_tasks(tasks, split, seed, convert), quarantine)
+    return kept(find_tasks(tasks, split, seed, convert, bad_rows), quarantine)
 
 
 def kept(source: TaskSource, quarantine: str | None) -> TaskSource:

@@ -32,6 +32,8 @@ class Code(DialogueEnv):
             `hub_agents.code.sources.code_row` describes the rows (Eurus-2's too).
         split: `train` or `test`; for a file, what its rows' `split` says.
         quarantine: File of tasks to leave out, as `hub tasks validate` writes it.
+        bad_rows: `"skip"` leaves out rows of a file that are no task, with a warning;
+            `"refuse"` raises.
         tools: As in `DialogueEnv`, and so are the rest; `budget` starts with 12 turns, 900 s;
             `sandbox` also says how the grader's sandboxes are made.
 
@@ -47,6 +49,7 @@ class Code(DialogueEnv):
         tasks: str = "code",
         split: str = "train",
         quarantine: str | None = None,
+        bad_rows: str = "refuse",
         tools: Sequence[str] = (),
         parser: str = "hermes",
         budget: dict[str, Any] | None = None,
@@ -57,7 +60,7 @@ class Code(DialogueEnv):
     ) -> None:
         options = SandboxOptions.of(sandbox)
         super().__init__(
-            CodeDomain(opened(tasks, split, 0, code_row, quarantine), options),
+            CodeDomain(opened(tasks, split, 0, code_row, quarantine, bad_rows), options),
             tools=tools,
             parser=parser,
             budget=Budget.of(budget, turns=12, seconds=900.0),

@@ -34,6 +34,8 @@ class Math(DialogueEnv):
         difficulty: `easy`, `medium` (where None) or `hard`; only for made problems.
         generators: Names from `hub_agents.math.generators.GENERATORS`; None takes them all.
         quarantine: File of tasks to leave out, as `hub tasks validate` writes it.
+        bad_rows: `"skip"` leaves out rows of a file that are no task, with a warning;
+            `"refuse"` raises.
         tools: As in `DialogueEnv`, and so are the rest; `budget` starts with 8 turns, 600 s.
 
     Raises:
@@ -51,6 +53,7 @@ class Math(DialogueEnv):
         difficulty: str | None = None,
         generators: list[str] | None = None,
         quarantine: str | None = None,
+        bad_rows: str = "refuse",
         tools: Sequence[str] = (),
         parser: str = "hermes",
         budget: dict[str, Any] | None = None,
@@ -65,7 +68,7 @@ class Math(DialogueEnv):
         elif difficulty is not None or generators is not None:
             raise UnknownOption(f"difficulty and generators choose made problems, not {tasks!r}")
         else:
-            source = opened(tasks, split, task_seed, math_row, quarantine)
+            source = opened(tasks, split, task_seed, math_row, quarantine, bad_rows)
         super().__init__(
             MathDomain(source),
             tools=tools,

@@ -34,6 +34,8 @@ class Science(DialogueEnv):
         task_seed: Which endless set of problems is made.
         areas: Names from `hub_agents.science.families.AREAS`; None takes them all.
         quarantine: File of tasks to leave out, as `hub tasks validate` writes it.
+        bad_rows: `"skip"` leaves out rows of a file that are no task, with a warning;
+            `"refuse"` raises.
         tools: As in `DialogueEnv`, and so are the rest; `budget` starts with 8 turns, 600 s.
 
     Raises:
@@ -50,6 +52,7 @@ class Science(DialogueEnv):
         task_seed: int = 0,
         areas: list[str] | None = None,
         quarantine: str | None = None,
+        bad_rows: str = "refuse",
         tools: Sequence[str] = (),
         parser: str = "hermes",
         budget: dict[str, Any] | None = None,
@@ -63,7 +66,7 @@ class Science(DialogueEnv):
         elif areas is not None:
             raise UnknownOption(f"areas chooses made problems, not {tasks!r}")
         else:
-            source = opened(tasks, split, task_seed, science_row, quarantine)
+            source = opened(tasks, split, task_seed, science_row, quarantine, bad_rows)
         super().__init__(
             ScienceDomain(source),
             tools=tools,

@@ -40,6 +40,8 @@ class SWE(DialogueEnv):
             it is not given.
         split: Of a source; for a file, what its rows' `split` says.
         quarantine: File of tasks to leave out, as `hub tasks validate` writes it.
+        bad_rows: `"skip"` leaves out rows of a file that are no task, with a warning;
+            `"refuse"` raises.
         tools: As in `DialogueEnv`, and so are the rest; `budget` starts with 60 turns, 3600 s;
             `sandbox` also says how the grader's sandboxes are made, without network.
 
@@ -57,6 +59,7 @@ class SWE(DialogueEnv):
         log_parser: str = "",
         split: str = "train",
         quarantine: str | None = None,
+        bad_rows: str = "refuse",
         tools: Sequence[str] = (),
         parser: str = "hermes",
         budget: dict[str, Any] | None = None,
@@ -68,7 +71,7 @@ class SWE(DialogueEnv):
         options = SandboxOptions.of(sandbox)
         defaults = Defaults(image, test_command, log_parser)
         super().__init__(
-            SweDomain(opened(tasks, split, quarantine, defaults), options),
+            SweDomain(opened(tasks, split, quarantine, defaults, bad_rows), options),
             tools=tools,
             parser=parser,
             budget=Budget.of(budget, turns=60, seconds=3600.0),

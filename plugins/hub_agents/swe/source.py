@@ -20,7 +20,11 @@ FILE = "instance.json"
 
 
 def opened(
-    tasks: str, split: str, quarantine: str | None, defaults: Defaults | None = None
+    tasks: str,
+    split: str,
+    quarantine: str | None,
+    defaults: Defaults | None = None,
+    bad_rows: str = "refuse",
 ) -> TaskSource:
     """Return the tasks of a directory of instances, of a file, or of a registered source.
 
@@ -30,6 +34,7 @@ def opened(
         split: As in `hub.dialogue.find_tasks`; a directory has one split.
         quarantine: File of tasks to leave out.
         defaults: What holds for rows of datasets that do not say it themselves.
+        bad_rows: As in `hub.dialogue.find_tasks`, for files of rows.
 
     Raises:
         TaskError: It holds no instance, or one cannot be read.
@@ -44,7 +49,7 @@ def opened(
     if path.name == FILE and path.is_file():
         return kept(ListSource([_one(path)], tasks), quarantine)
     convert = partial(instance_row, defaults=defaults)
-    return open_rows(tasks, split, 0, convert, quarantine)
+    return open_rows(tasks, split, 0, convert, quarantine, bad_rows)
 
 
 def _one(path: Path) -> Task:

@@ -122,3 +122,18 @@ def test_without_its_reader_a_parquet_file_names_the_fix(
     monkeypatch.setitem(sys.modules, "pyarrow", None)
     with pytest.raises(MissingDependency, match="pip install pyarrow"):
         find_tasks(str(tmp_path / "t.parquet"))
+
+
+def test_bad_rows_are_refused_or_left_out_with_a_count(tmp_path: Path) -> None:
+    path = tmp_path / "rows.jsonl"
+    path.write_text('{"prompt": "a", "id": 1}\n{"answer": 2}\n{"prompt": "c", "id": 3}\n')
+    with pytest.raises(TaskError, match=r"row 2: .*bad_rows='skip' leaves such rows out"):
+        find_tasks(str(path))
+    with pytest.warns(UserWarning, match=r"1 of 3 rows are left out as no task; .* row 2: "):
+        source = find_tasks(str(path), bad_rows="skip")
+    assert [source.get(i).id for i in range(len(source))] == ["1", "3"]
+    path.write_text('{"answer": 2}\n')
+    with pytest.raises(TaskError, match="none of 1 rows is a task"):
+        find_tasks(str(path), bad_rows="skip")
+    with pytest.raises(UnknownOption, match="'drop': expected 'refuse' or 'skip'"):
+        find_tasks(str(path), bad_rows="drop")
