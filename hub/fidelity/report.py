@@ -76,7 +76,10 @@ def what(level: dict[str, Any]) -> str:
 
 def _rollouts(report: dict[str, Any]) -> str:
     if "episodes" in report:
-        return f"{report['episodes']:,} episodes, {report['steps']:,} steps, exactly"
+        options = [", ".join(f"{k}={v}" for k, v in one.items()) for one in report["variants"]]
+        options = [one or "default options" for one in options] if any(options) else []
+        played = f" ({'; '.join(options)})" if options else ""
+        return f"{report['episodes']:,} episodes{played}, {report['steps']:,} steps, exactly"
     return (
         f"{report['states']:,} single steps, largest error {_number(report['max_error'])} "
         f"(tolerance {report['tolerance']:.1g}); {report['free_runs']:,} free runs of "
