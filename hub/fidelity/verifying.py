@@ -84,6 +84,8 @@ def verify(card: EnvCard, run: Run, *, mutants: bool = False) -> Verification:
     """
     declaration = declaration_of(card)
     check_build(declaration.sources)
+    if declaration.reference.sources:
+        check_build(declaration.reference.sources)
     # Hashed before the run: it speaks of the files that were loaded, not of later edits.
     blank = _blank(card, declaration)
     reports = run_ladder(declaration, run)
