@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 from rich.console import RenderableType
@@ -76,16 +76,20 @@ def what(level: dict[str, Any]) -> str:
 
 def _rollouts(report: dict[str, Any]) -> str:
     if "episodes" in report:
-        options = [", ".join(f"{k}={v}" for k, v in one.items()) for one in report["variants"]]
-        options = [one or "default options" for one in options] if any(options) else []
-        played = f" ({'; '.join(options)})" if options else ""
-        return f"{report['episodes']:,} episodes{played}, {report['steps']:,} steps, exactly"
+        rules = _variants(report.get("variants", ()))
+        return f"{report['episodes']:,} episodes{rules}, {report['steps']:,} steps, exactly"
     return (
         f"{report['states']:,} single steps, largest error {_number(report['max_error'])} "
         f"(tolerance {report['tolerance']:.1g}); {report['free_runs']:,} free runs of "
         f"{report['free_steps']}, {_number(report['free_max_error'])} "
         f"(tolerance {report['free_tolerance']:.1g})"
     )
+
+
+def _variants(variants: Sequence[dict[str, Any]]) -> str:
+    """Options that were played, unless they were the defaults alone."""
+    texts = [", ".join(f"{k}={v}" for k, v in one.items()) for one in variants]
+    return f" ({'; '.join(text or 'default options' for text in texts)})" if any(texts) else ""
 
 
 def check_table(title: str, checks: list[dict[str, Any]]) -> Table:

@@ -69,7 +69,7 @@ def games(mode: AutoresetMode, limit: int, **options: Any) -> Callable[[int, int
     def run(samples: int, seed: int) -> CheckResult:
         rng = np.random.default_rng(seed)
         made = {"autoreset_mode": mode, "max_episode_steps": limit, **options}
-        envs = [gymnasium.make_vec(one, LANES, **made) for one in (REFERENCE_ID, ID)]
+        envs: list[Any] = [gymnasium.make_vec(one, LANES, **made) for one in (REFERENCE_ID, ID)]
         seeds: list[int | None] = [int(s) for s in rng.integers(0, 1 << 63, LANES)]
         seen = [env.reset(seed=seeds)[0] for env in envs]
         rows = [[one.ravel()] for one in seen]
@@ -91,7 +91,8 @@ def games(mode: AutoresetMode, limit: int, **options: Any) -> Callable[[int, int
                 rows[side] += [*_shown(step), now.ravel()]
         for env in envs:
             env.close()
-        return compare(*(np.concatenate(side) for side in rows), "value")
+        wanted, actual = (np.concatenate(side) for side in rows)
+        return compare(wanted, actual, "value")
 
     return run
 

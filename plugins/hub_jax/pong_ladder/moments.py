@@ -148,25 +148,27 @@ def _step(env: FunctionalEnv[Any, Any]) -> Callable[..., Any]:
         after, reward, over, _, _ = env.step(None, state, action, None)  # type: ignore[arg-type]  # Pong's own stream
         return after, env.observe(after, None), reward, over
 
-    return jit(env, jax.vmap(one))
+    run: Callable[..., Any] = jit(env, jax.vmap(one))
+    return run
 
 
 @functools.cache
 def _observe(env: FunctionalEnv[Any, Any]) -> Callable[..., Any]:
-    return jit(env, jax.vmap(lambda state: env.observe(state, None)))
+    run: Callable[..., Any] = jit(env, jax.vmap(lambda state: env.observe(state, None)))
+    return run
 
 
 def our_state(moments: Moments) -> Any:
     """Return the moments as states of JAX Pong, lanes first; each as if it had been observed."""
     columns = [jnp.asarray(column, jnp.int32) for column in moments.values.T]
-    court = pong.Court(*columns[:6])
+    court, scores = pong.Court(*columns[:6]), columns[6:]
     halves = [
         jnp.asarray(half.astype(np.uint32))
         for words in (moments.seeds, moments.draws)
         for half in (words & np.uint64(0xFFFFFFFF), words >> WORD)
     ]
     seen = court if moments.puffer else None
-    return pong.Pong(court, *columns[6:], threefry.Stream(*halves), seen)
+    return pong.Pong(court, scores[0], scores[1], threefry.Stream(*halves), seen)
 
 
 def our_values(state: Any) -> NDArray[Any]:
