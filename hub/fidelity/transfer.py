@@ -92,9 +92,11 @@ class Sides:
 
     def __init__(self, declaration: Declaration, plan: Transfer, trainer: Trainer) -> None:
         self._plan, self._trainer = plan, trainer
+        # A lane without an episode plays for nothing, which is dear in a slow reference.
+        lanes = min(LANES, plan.pilot_episodes)
         self._envs: dict[Arm, Any] = {
-            "engine": declaration.engine(LANES, **plan.engine_options),
-            "reference": reference_lanes(declaration, LANES, **plan.reference_options),
+            "engine": declaration.engine(lanes, **plan.engine_options),
+            "reference": reference_lanes(declaration, lanes, **plan.reference_options),
         }
 
     def returns(self, policy: Path, arm: Arm, first_seed: int, episodes: int) -> Floats:
