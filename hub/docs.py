@@ -97,16 +97,21 @@ def _certificate(card: EnvCard) -> list[str]:
     path = certificate_path(card)
     if not path.is_file():
         return ["## Certificate", f"None yet: `hub verify {card.id}` makes it."]
-    certificate = read_certificate(path)
+    return ["## Certificate", *standing(read_certificate(path))]
+
+
+def standing(certificate: Certificate) -> Iterator[str]:
+    """Yield the parts of a page that say what a certificate showed."""
     rows = [
         (TITLES[level], report["state"], what(report), report["date"])
         for level, report in sorted(certificate.levels.items())
     ]
     reference = certificate.reference
     versions = [f"{name} {version}" for name, version in sorted(reference["versions"].items())]
-    against = ", ".join([f"Reference: {reference['summary']}", *versions])
-    table = _table(("level", "state", "what was compared", "date"), rows)
-    return ["## Certificate", against, table, *_transfer(certificate), *_mutants(certificate)]
+    yield ", ".join([f"Reference: {reference['summary']}", *versions])
+    yield _table(("level", "state", "what was compared", "date"), rows)
+    yield from _transfer(certificate)
+    yield from _mutants(certificate)
 
 
 def _transfer(certificate: Certificate) -> list[str]:
