@@ -20,7 +20,7 @@ from hub import picture, play
 from hub.describe import describe
 from hub.fidelity.certificate import Certificate, certificate_path, read_certificate
 from hub.fidelity.mutants import PAPER_SHARES
-from hub.fidelity.report import TITLES, what
+from hub.fidelity.report import TITLES, mutant_count, what
 from hub.plugins import RESERVED_NAMESPACES
 from hub.registry import EnvCard
 
@@ -141,9 +141,11 @@ def _mutants(certificate: Certificate) -> list[str]:
     found = certificate.mutants
     if not found:
         return []
-    count = f"{len(found['rows'])} seeded bugs, {len(found['survivors'])} of them not caught:"
     rows = [("share", *_shares(found)), ("in the paper", *_percent(PAPER_SHARES.values()))]
-    return [count, _table(("caught at", *(f"L{level}" for level in PAPER_SHARES)), rows)]
+    return [
+        f"{mutant_count(found)}:",
+        _table(("caught at", *(f"L{level}" for level in PAPER_SHARES)), rows),
+    ]
 
 
 def _shares(mutants: dict[str, Any]) -> Iterator[str]:

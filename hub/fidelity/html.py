@@ -8,7 +8,7 @@ from typing import Any
 
 from hub.fidelity import svg
 from hub.fidelity.mutants import PAPER_SHARES
-from hub.fidelity.report import TITLES, what
+from hub.fidelity.report import TITLES, mutant_count, what
 
 _STYLE = """
 body { font: 15px/1.5 system-ui, sans-serif; max-width: 62rem; margin: 2rem auto; padding: 0 1rem;
@@ -136,10 +136,9 @@ def _mutants(data: dict[str, Any]) -> str:
         )
         for row in mutants["rows"]
     ]
-    count = f"{len(rows)} mutants, {len(mutants['survivors'])} survived"
     head = ("mutant", "kind", "caught at", "what is wrong", "what failed")
     bars = svg.share_bars(mutants["shares"], PAPER_SHARES)
-    return f"<h3>{count}</h3>\n{bars}\n{_table(head, rows)}"
+    return f"<h3>{mutant_count(mutants)}</h3>\n{bars}\n{_table(head, rows)}"
 
 
 class _Raw(str):

@@ -126,13 +126,19 @@ def transfer_table(transfer: dict[str, Any]) -> Table:
 
 def share_table(mutants: dict[str, Any]) -> Table:
     """Shares by level beside the paper's."""
-    title = f"{len(mutants['rows'])} mutants, {len(mutants['survivors'])} survived"
+    title = mutant_count(mutants)
     table = Table(title=title, title_justify="left", box=None)
     for name in ("caught at", "here", "in the paper"):
         table.add_column(name, justify="right")
     for level, share in mutants["shares"].items():
         table.add_row(f"L{level}", f"{share:.0%}", f"{PAPER_SHARES[int(level)]:.0%}")
     return table
+
+
+def mutant_count(mutants: dict[str, Any]) -> str:
+    """How many mutants there were, how many survived and what they were run with."""
+    rows, left = len(mutants["rows"]), len(mutants["survivors"])
+    return f"{rows} mutants, {left} survived {mutants.get('sample', 1.0):.0%} of the checks"
 
 
 def mutant_table(mutants: dict[str, Any]) -> Table:

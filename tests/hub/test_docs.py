@@ -136,7 +136,8 @@ def certificate(**changes: Any) -> Certificate:
             "4": {"state": "failed", "detail": "too few", "date": "2026-01-02",
                   "transfer": {"margin": 1.0, "arms": arms}},
         },
-        "mutants": {"rows": rows, "survivors": ["a"], "shares": {"1": 0.5, "2": 0.25, "3": 0.0}},
+        "mutants": {"rows": rows, "survivors": ["a"], "shares": {"1": 0.5, "2": 0.25, "3": 0.0},
+                    "sample": 0.1},
     }  # fmt: skip
     return Certificate(**{**fields, **changes})
 
@@ -148,12 +149,12 @@ def test_a_page_says_what_a_certificate_showed() -> None:
         "| L1 components | passed | 2 checks, 1,500 cases | 2026-01-01 |",
         "| L4 policy transfer | failed | too few | 2026-01-02 |",
         "| the engine | 2 | 20 | 31.5 | 31.25 | [-0.5, 1] | 1 | 0.001 | equivalent |",
-        "4 seeded bugs, 1 of them not caught:",
+        "4 mutants, 1 survived 10% of the checks:",
         "| share | 50% | 25% | 0% |",
         "| in the paper | 68% | 24% | 8% |",
     ):
         assert part in text
     assert "| the reference |" not in text, "an arm that was not tested has no numbers"
     bare = "\n".join(hub.docs.standing(certificate(mutants=None, levels={})))
-    assert "seeded bugs" not in bare
+    assert "mutants" not in bare
     assert "carried across" not in bare
