@@ -8,7 +8,7 @@ from typing import Any
 
 from hub.fidelity import svg
 from hub.fidelity.mutants import PAPER_SHARES
-from hub.fidelity.report import TITLES, mutant_count, what
+from hub.fidelity.report import TITLES, mutant_count, terms, what
 
 _STYLE = """
 body { font: 15px/1.5 system-ui, sans-serif; max-width: 62rem; margin: 2rem auto; padding: 0 1rem;
@@ -103,6 +103,7 @@ def _transfer(data: dict[str, Any]) -> str:
     return "\n".join(
         [
             f"<h3>{TITLES['4']}, margin {transfer['margin']:g}</h3>",
+            f"<p>{escape(terms(transfer['plan']))}.</p>",
             svg.equivalence_plot(transfer) if tested else "",
             _table(head, rows),
             "<p>A row that is not shown to be equivalent is no evidence of equivalence.</p>",

@@ -107,7 +107,7 @@ def check_table(title: str, checks: list[dict[str, Any]]) -> Table:
 
 def transfer_table(transfer: dict[str, Any]) -> Table:
     """One row an arm."""
-    title = f"L4, margin {transfer['margin']:g}"
+    title = f"L4, margin {transfer['margin']:g}\n{escape(terms(transfer['plan']))}"
     table = Table(title=title, title_justify="left", box=None)
     names = ("trained in", "policies", "episodes", "power", "engine", "reference", "p paired")
     for name in (*names, "p Welch", "effect", "verdict"):
@@ -122,6 +122,26 @@ def transfer_table(transfer: dict[str, Any]) -> Table:
         effect = f"{test['effect_size']:.2g}"
         table.add_row(arm["trained_in"], *head, *numbers, effect, escape(arm["statement"]))
     return table
+
+
+def terms(plan: dict[str, Any]) -> str:
+    """The terms of L4 in a sentence, from the plan's JSON values."""
+    sides = {
+        "engine": (plan["fast_id"], plan["trainer"], plan["engine_options"]),
+        "reference": (
+            plan["reference_id"],
+            plan["reference_trainer"] or plan["trainer"],
+            plan["reference_options"],
+        ),
+    }
+    trained = "; ".join(
+        f"{side}: {env_id} by {trainer}{_variants([options])}"
+        for side, (env_id, trainer, options) in sides.items()
+    )
+    return (
+        f"{trained}; {plan['budget']:,} steps a policy, which counts from a return of "
+        f"{plan['return_threshold']:g}; power {plan['power']:.0%} asked for"
+    )
 
 
 def share_table(mutants: dict[str, Any]) -> Table:

@@ -68,10 +68,19 @@ class ArmReport:
 
 @dataclass(frozen=True)
 class TransferReport:
-    """Result of L4: both rows, and the episodes' first seed."""
+    """Result of L4.
+
+    Attributes:
+        passed: Both rows are equivalent.
+        margin: The plan's.
+        plan: The terms, as they were declared before the run.
+        episodes_from: First seed of the episodes that were tested.
+        arms: Both rows.
+    """
 
     passed: bool
     margin: float
+    plan: Transfer
     episodes_from: int
     arms: tuple[ArmReport, ...]
 
@@ -132,7 +141,7 @@ def run_transfer(
         finally:
             sides.close()
     passed = all(arm.equivalent for arm in arms)
-    return TransferReport(passed, plan.margin, plan.seed + TEST, tuple(arms))
+    return TransferReport(passed, plan.margin, plan, plan.seed + TEST, tuple(arms))
 
 
 def _run_arm(

@@ -38,6 +38,7 @@ def test_a_faithful_engine_transfers_both_ways(
 ) -> None:
     report = run_transfer(strip.DECLARATION, strip.DECLARATION.transfer, both(trainer), tmp_path)
     assert report.passed
+    assert report.plan == strip.DECLARATION.transfer
     for arm in report.arms:
         assert arm.statement.startswith("equivalent")
         assert len(arm.policies) >= 10
