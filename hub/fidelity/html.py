@@ -8,7 +8,7 @@ from typing import Any
 
 from hub.fidelity import svg
 from hub.fidelity.mutants import PAPER_SHARES
-from hub.fidelity.report import TITLES, mutant_count, terms, what
+from hub.fidelity.report import TITLES, mutant_count, terms, verdict, what
 
 _STYLE = """
 body { font: 15px/1.5 system-ui, sans-serif; max-width: 62rem; margin: 2rem auto; padding: 0 1rem;
@@ -116,11 +116,11 @@ def _arm(arm: dict[str, Any]) -> tuple[Any, ...]:
     count = f"{len(arm['policies'])} ({arm['rejected']})"
     test, sizes = arm["paired"], arm["sizes"]
     if test is None:
-        return (arm["trained_in"], count, *[""] * 7, arm["statement"])
+        return (arm["trained_in"], count, *[""] * 7, verdict(arm))
     numbers = (*test["means"], test["p"], arm["welch"]["p"], test["effect_size"])
     texts = [f"{value:.4g}" for value in numbers]
     sizing = (sizes["episodes"], f"{sizes['power']:.2f}")
-    return (arm["trained_in"], count, *sizing, *texts, arm["statement"])
+    return (arm["trained_in"], count, *sizing, *texts, verdict(arm))
 
 
 def _mutants(data: dict[str, Any]) -> str:

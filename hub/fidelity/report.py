@@ -115,12 +115,12 @@ def transfer_table(transfer: dict[str, Any]) -> Table:
     for arm in transfer["arms"]:
         test, sizes = arm["paired"], arm["sizes"]
         if test is None:
-            table.add_row(arm["trained_in"], *["-"] * 8, escape(arm["statement"]))
+            table.add_row(arm["trained_in"], *["-"] * 8, escape(verdict(arm)))
             continue
         numbers = [f"{value:.4g}" for value in (*test["means"], test["p"], arm["welch"]["p"])]
         head = [str(len(arm["policies"])), str(sizes["episodes"]), f"{sizes['power']:.2f}"]
         effect = f"{test['effect_size']:.2g}"
-        table.add_row(arm["trained_in"], *head, *numbers, effect, escape(arm["statement"]))
+        table.add_row(arm["trained_in"], *head, *numbers, effect, escape(verdict(arm)))
     return table
 
 
@@ -142,6 +142,14 @@ def terms(plan: dict[str, Any]) -> str:
         f"{trained}; {plan['budget']:,} steps a policy, which counts from a return of "
         f"{plan['return_threshold']:g}; power {plan['power']:.0%} asked for"
     )
+
+
+def verdict(arm: dict[str, Any]) -> str:
+    """What a row of L4 shows, in words."""
+    test, text = arm["paired"], str(arm["statement"])
+    if test and test["standard_error"] == 0 and test["difference"] == 0:
+        return f"{text}; every policy earned the same on both sides"
+    return text
 
 
 def share_table(mutants: dict[str, Any]) -> Table:
