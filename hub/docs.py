@@ -132,7 +132,7 @@ def _transfer(certificate: Certificate) -> list[str]:
         if (test := arm["paired"])
     ]
     sizes = ("policies", "episodes", "mean in the engine", "in the reference")
-    test_of = ("90 % interval of the difference", "margin", "p", "verdict")
+    test_of = ("interval of the difference", "margin", "p", "verdict")
     table = _table(("trained in", *sizes, *test_of), rows)
     return ["Policies carried across, both ways:", table] if rows else []
 
