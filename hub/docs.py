@@ -1,14 +1,15 @@
 """A page per environment, generated from its card and code: `python -m hub.docs [--check]`.
 
 A page under `docs/envs/<namespace>/` holds the card, spaces, rules, options, a picture when the
-environment renders one, the speed measured in `benchmarks/baselines/` and the certificate.
+environment renders one, the speed measured in `benchmarks/baselines/` and the certificate;
+`docs/fidelity.md` has the certificates of all of them side by side.
 `--check` writes nothing and ends with status 1 when a page is out of date: CI keeps them true.
 """
 
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -17,7 +18,9 @@ import click
 import hub
 from hub import picture, play
 from hub.describe import describe
-from hub.fidelity.certificate import certificate_path, read_certificate
+from hub.fidelity.certificate import Certificate, certificate_path, read_certificate
+from hub.fidelity.mutants import PAPER_SHARES
+from hub.fidelity.report import TITLES, mutant_count, what
 from hub.plugins import RESERVED_NAMESPACES
 from hub.registry import EnvCard
 
@@ -94,15 +97,87 @@ def _certificate(card: EnvCard) -> list[str]:
     path = certificate_path(card)
     if not path.is_file():
         return ["## Certificate", f"None yet: `hub verify {card.id}` makes it."]
-    certificate = read_certificate(path)
+    return ["## Certificate", *standing(read_certificate(path))]
+
+
+def standing(certificate: Certificate) -> Iterator[str]:
+    """Yield the parts of a page that say what a certificate showed."""
     rows = [
-        (f"L{level}", report["state"], report["detail"], report["date"])
+        (TITLES[level], report["state"], what(report), report["date"])
         for level, report in sorted(certificate.levels.items())
     ]
     reference = certificate.reference
     versions = [f"{name} {version}" for name, version in sorted(reference["versions"].items())]
-    against = ", ".join([f"Reference: {reference['summary']}", *versions])
-    return ["## Certificate", against, _table(("level", "state", "what", "date"), rows)]
+    yield ", ".join([f"Reference: {reference['summary']}", *versions])
+    yield _table(("level", "state", "what was compared", "date"), rows)
+    yield from _transfer(certificate)
+    yield from _mutants(certificate)
+
+
+def _transfer(certificate: Certificate) -> list[str]:
+    """Level 4 in numbers: one row an arm that was tested."""
+    transfer = certificate.levels.get("4", {}).get("transfer", {})
+    rows = [
+        (
+            f"the {arm['trained_in']}",
+            len(arm["policies"]),
+            arm["sizes"]["episodes"],
+            *(f"{mean:.5g}" for mean in test["means"]),
+            f"[{test['interval'][0]:.3g}, {test['interval'][1]:.3g}]",
+            f"{transfer['margin']:g}",
+            f"{test['p']:.2g}",
+            test["verdict"],
+        )
+        for arm in transfer.get("arms", ())
+        if (test := arm["paired"])
+    ]
+    sizes = ("policies", "episodes", "mean in the engine", "in the reference")
+    test_of = ("interval of the difference", "margin", "p", "verdict")
+    table = _table(("trained in", *sizes, *test_of), rows)
+    return ["Policies carried across, both ways:", table] if rows else []
+
+
+def _mutants(certificate: Certificate) -> list[str]:
+    found = certificate.mutants
+    if not found:
+        return []
+    rows = [("share", *_shares(found)), ("in the paper", *_percent(PAPER_SHARES.values()))]
+    return [
+        f"{mutant_count(found)}:",
+        _table(("caught at", *(f"L{level}" for level in PAPER_SHARES)), rows),
+    ]
+
+
+def _shares(mutants: dict[str, Any]) -> Iterator[str]:
+    return _percent(mutants["shares"][str(level)] for level in PAPER_SHARES)
+
+
+def _percent(shares: Iterable[float]) -> Iterator[str]:
+    return (f"{share:.0%}" for share in shares)
+
+
+def fidelity(cards: Iterable[EnvCard]) -> str:
+    """Return the Markdown page that has all certificates side by side."""
+    rows: list[tuple[Any, ...]] = []
+    for card in cards:
+        if card.fidelity and (path := certificate_path(card)).is_file():
+            found = read_certificate(path)
+            name = f"[{card.id}](envs/{card.namespace}/{card.name}.md)"
+            mutants = found.mutants
+            bugs = (len(mutants["rows"]), *_shares(mutants)) if mutants else ("not run", *"---")
+            rows.append((name, f"L{found.level}", found.reference["summary"], found.date, *bugs))
+    rows.append(("the paper's battle simulator", *"---", "", *_percent(PAPER_SHARES.values())))
+    caught = [f"caught at L{level}" for level in PAPER_SHARES]
+    head = ("environment", "level", "reference", "date", "seeded bugs", *caught)
+    text = (
+        "Each level rests on those below it: L1 components, L2 interactions, L3 rollouts and "
+        "distributions, L4 policy transfer. `hub verify ID` recomputes a certificate, `hub verify "
+        "--all --check` tells whether it still holds. Seeded bugs are injected one by one into the "
+        "engine under test; the shares say at which level they were caught. The paper's are of "
+        "bugs that its agent made itself, so that only the shape can be compared."
+    )
+    made = "Generated from the certificates by `python -m hub.docs`."
+    return "\n\n".join(("# Fidelity", text, _table(head, rows), made)) + "\n"
 
 
 def frame(card: EnvCard) -> bytes | None:
@@ -131,6 +206,11 @@ def refresh(card: EnvCard, root: Path, check: bool) -> list[Path]:
             wanted[image] = data
     has_picture = image in wanted or image.exists()
     wanted[path] = page(card, root, has_picture).encode()
+    return _write(wanted, check)
+
+
+def _write(wanted: dict[Path, bytes], check: bool) -> list[Path]:
+    """Return the files that are not as wanted, and make them so unless asked only to check."""
     stale = [p for p, data in wanted.items() if not p.exists() or p.read_bytes() != data]
     if not check:
         for p in stale:
@@ -149,13 +229,14 @@ def refresh(card: EnvCard, root: Path, check: bool) -> list[Path]:
 def main(ctx: click.Context, check: bool, namespaces: tuple[str, ...], root: Path) -> None:
     """Write the pages of the environments that can be made here; leave those of absent ones."""
     stale: list[Path] = []
-    for card in hub.PLUGINS.registry:
-        if card.namespace not in namespaces:
-            continue
+    cards = [card for card in hub.PLUGINS.registry if card.namespace in namespaces]
+    for card in cards:
         if card.missing():
             click.echo(f"{card.id}: left alone: {card.reason()}", err=True)
             continue
         stale += refresh(card, root, check)
+    if not any(card.missing() for card in cards if card.fidelity):
+        stale += _write({root / "docs" / "fidelity.md": fidelity(cards).encode()}, check)
     for path in stale:
         click.echo(f"{path} is out of date: run python -m hub.docs" if check else f"wrote {path}")
     ctx.exit(1 if check and stale else 0)

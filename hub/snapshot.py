@@ -34,8 +34,25 @@ def unseal(config: str, data: Any) -> bytes:
         data: The bytes, or what holds them: bytearray, memoryview, NumPy array.
 
     Raises:
-        SnapshotError: `data` is no snapshot, damaged, of another format version, or of an
-            environment with another configuration.
+        SnapshotError: As `opened`, or the environment has another configuration.
+    """
+    found, payload = opened(data)
+    if found != config:
+        raise SnapshotError(
+            f"the snapshot is of [{found}], this environment is [{config}]: "
+            "restore it into one that was made with the same options"
+        )
+    return payload
+
+
+def opened(data: Any) -> tuple[str, bytes]:
+    """Return configuration and payload of a snapshot, whatever environment it is of.
+
+    Args:
+        data: As `unseal`.
+
+    Raises:
+        SnapshotError: `data` is no snapshot, damaged or of another format version.
     """
     try:
         sealed = memoryview(data).tobytes()
@@ -54,12 +71,7 @@ def unseal(config: str, data: Any) -> bytes:
         raise SnapshotError(f"snapshot format {version}, expected {_VERSION}: take a new one")
     if _digest(head, body) != digest:
         raise SnapshotError("the snapshot is damaged (its checksum does not match): take a new one")
-    if body[:size] != config.encode():
-        raise SnapshotError(
-            f"the snapshot is of [{body[:size].decode()}], this environment is [{config}]: "
-            "restore it into one that was made with the same options"
-        )
-    return body[size:]
+    return body[:size].decode(), body[size:]
 
 
 def _digest(head: bytes, body: bytes) -> bytes:

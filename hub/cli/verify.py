@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     metavar="SHARE",
     help="Share of the declared sizes of L1 to L3; below 1 no certificate is written.",
 )
-@click.option("--mutants", is_flag=True, help="Also inject the declared bugs into the engine.")
+@click.option("--mutants", is_flag=True, help="Also inject the declared bugs, one by one.")
 @click.option("--check", is_flag=True, help="Only compare hashes and versions; run nothing.")
 @click.option(
     "--policy",

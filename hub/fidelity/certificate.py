@@ -12,7 +12,7 @@
 | `declaration` | `module:attribute` |
 | `sources` | `package`, `files`, `compiled`, `embedded`: what the hash is over |
 | `engine_hash` | SHA-256 over those sources (`hub.fidelity.engine_hash`) |
-| `reference` | `factory`, `summary`, `versions` (installed then), `sources`, `hash` |
+| `reference` | `factory`, `summary`, `versions` (installed then), `sources` (as above, or null), `hash` (empty without sources) |
 | `machine` | processor, architecture, cores, system, python; no host name |
 | `levels` | `"1"`.. `"4"` -> what ran: `state`, `detail`, `date` and sizes, seeds, tolerances, statistics as in `hub.fidelity.ladder.LevelReport` |
 | `mutants` | null, or rows, shares by level and survivors (`hub.fidelity.mutants.MutantReport`) |

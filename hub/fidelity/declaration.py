@@ -25,7 +25,8 @@ A complete one, for an engine with exact (discrete) rules::
         engine=make_engine,
         sources=Sources(package="acme", files=("coin.py",)),
         reference=Reference(make=make_reference, summary="acme's readable Python rules",
-                            distributions={"numpy": "2.4.6"}, sources=("slow.py",)),
+                            distributions={"numpy": "2.4.6"},
+                            sources=Sources("acme", ("slow.py",))),
         components=(Check("wall bounce", wall_bounce),),
         interactions=(Check("bounce, then score", bounce_then_score),),
         rollouts=Exact(max_steps=5_000),
@@ -94,19 +95,20 @@ class Reference:
     """What the engine is a translation of.
 
     Attributes:
-        make: Returns one new reference environment (`gymnasium.Env`) with the engine's time
-            limit, if it has one; `rollouts.max_steps` bounds the comparison besides.
+        make: `(**options)` returns one new reference environment (`gymnasium.Env`) with the
+            engine's time limit, if it has one; `rollouts.max_steps` bounds the comparison
+            besides. It need take only the options that the plans name.
         summary: One sentence for the certificate and the report.
         distributions: Distribution name -> version that the declaration was written against.
             A certificate records those installed when it was made.
-        sources: Glob patterns as in `Sources.files`, for a reference that lives in the same
-            package (a readable Python version of the rules).
+        sources: The files whose change makes a certificate stale, for a reference that lives in
+            this tree (a readable Python version of the rules, another engine).
     """
 
-    make: Callable[[], Env]
+    make: Callable[..., Env]
     summary: str
     distributions: Mapping[str, str] = field(default_factory=dict)
-    sources: tuple[str, ...] = ()
+    sources: Sources | None = None
 
 
 @dataclass(frozen=True)
@@ -168,9 +170,10 @@ class Declaration:
     """Everything that `hub verify` needs to know about one translation.
 
     Attributes:
-        engine: `(num_envs) -> gymnasium.vector.VectorEnv` in autoreset mode DISABLED: lanes are
-            reset with `reset(seed=[...], options={"reset_mask": mask})`, their seeds taken from
-            the list. `gymnasium.vector.SyncVectorEnv` does for an engine without a vector form.
+        engine: `(num_envs, **options) -> gymnasium.vector.VectorEnv` in autoreset mode DISABLED:
+            lanes are reset with `reset(seed=[...], options={"reset_mask": mask})`, their seeds
+            taken from the list. It need take only the options that the plans name.
+            `gymnasium.vector.SyncVectorEnv` does for an engine without a vector form.
         sources: The engine's files.
         reference: What it is a translation of.
         components: L1.
@@ -181,7 +184,7 @@ class Declaration:
         mutants: Seeded bugs for `hub verify --mutants`, at least 30 for a first-party engine.
     """
 
-    engine: Callable[[int], VectorEnv[Any, Any, Any]]
+    engine: Callable[..., VectorEnv[Any, Any, Any]]
     sources: Sources
     reference: Reference
     components: tuple[Check, ...]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Sequence
 from typing import Any
 
@@ -16,9 +17,11 @@ from hub.fidelity.trainers import Policy
 LANES = 64
 
 
-def reference_lanes(declaration: Declaration, lanes: int) -> VectorEnv[Any, Any, Any]:
+def reference_lanes(
+    declaration: Declaration, lanes: int, **options: Any
+) -> VectorEnv[Any, Any, Any]:
     """The reference as a vector environment whose lanes are reset one by one."""
-    makers = [declaration.reference.make] * lanes
+    makers = [functools.partial(declaration.reference.make, **options)] * lanes
     return SyncVectorEnv(makers, autoreset_mode=AutoresetMode.DISABLED)
 
 

@@ -8,7 +8,7 @@ from typing import Any
 
 from hub.fidelity import svg
 from hub.fidelity.mutants import PAPER_SHARES
-from hub.fidelity.report import TITLES, what
+from hub.fidelity.report import TITLES, mutant_count, terms, verdict, what
 
 _STYLE = """
 body { font: 15px/1.5 system-ui, sans-serif; max-width: 62rem; margin: 2rem auto; padding: 0 1rem;
@@ -103,6 +103,7 @@ def _transfer(data: dict[str, Any]) -> str:
     return "\n".join(
         [
             f"<h3>{TITLES['4']}, margin {transfer['margin']:g}</h3>",
+            f"<p>{escape(terms(transfer['plan']))}.</p>",
             svg.equivalence_plot(transfer) if tested else "",
             _table(head, rows),
             "<p>A row that is not shown to be equivalent is no evidence of equivalence.</p>",
@@ -115,11 +116,11 @@ def _arm(arm: dict[str, Any]) -> tuple[Any, ...]:
     count = f"{len(arm['policies'])} ({arm['rejected']})"
     test, sizes = arm["paired"], arm["sizes"]
     if test is None:
-        return (arm["trained_in"], count, *[""] * 7, arm["statement"])
+        return (arm["trained_in"], count, *[""] * 7, verdict(arm))
     numbers = (*test["means"], test["p"], arm["welch"]["p"], test["effect_size"])
     texts = [f"{value:.4g}" for value in numbers]
     sizing = (sizes["episodes"], f"{sizes['power']:.2f}")
-    return (arm["trained_in"], count, *sizing, *texts, arm["statement"])
+    return (arm["trained_in"], count, *sizing, *texts, verdict(arm))
 
 
 def _mutants(data: dict[str, Any]) -> str:
@@ -136,10 +137,9 @@ def _mutants(data: dict[str, Any]) -> str:
         )
         for row in mutants["rows"]
     ]
-    count = f"{len(rows)} mutants, {len(mutants['survivors'])} survived"
     head = ("mutant", "kind", "caught at", "what is wrong", "what failed")
     bars = svg.share_bars(mutants["shares"], PAPER_SHARES)
-    return f"<h3>{count}</h3>\n{bars}\n{_table(head, rows)}"
+    return f"<h3>{mutant_count(mutants)}</h3>\n{bars}\n{_table(head, rows)}"
 
 
 class _Raw(str):

@@ -19,8 +19,7 @@ from hub.fidelity.plans import Exact
 from hub.fidelity.rollouts import ExactReport, Progress, run_exact
 from hub.fidelity.scipy_stats import stats
 from hub.fidelity.spread import DistributionReport, run_distributions
-from hub.fidelity.trainers import find_trainer
-from hub.fidelity.transfer import TransferReport, run_transfer
+from hub.fidelity.transfer import TransferReport, find_trainers, run_transfer
 
 LevelState: TypeAlias = Literal["passed", "failed", "skipped"]
 TOP = 4
@@ -140,8 +139,10 @@ def _rollout_detail(report: ExactReport | ForcedReport) -> list[str]:
         ]
     gap = report.difference
     assert gap is not None, "an exact comparison fails by a difference only"
+    options = f", {gap.options}" if gap.options else ""
     return [
-        f"episode {gap.episode} (seed {gap.seed}, {gap.source}), step {gap.step}: {gap.field} is "
+        f"episode {gap.episode} (seed {gap.seed}, {gap.source}{options}), step {gap.step}: "
+        f"{gap.field} is "
         f"{gap.actual!r}, the reference has {gap.expected!r}"
     ]
 
@@ -161,8 +162,7 @@ def _l4(declaration: Declaration, run: Run) -> LevelReport:
     if run.work is None:
         return LevelReport(4, "skipped", "no folder for the trained policies was given")
     try:
-        trainer = find_trainer(plan.trainer)
-        report = run_transfer(declaration, plan, trainer, run.work, run.progress)
+        report = run_transfer(declaration, plan, find_trainers(plan), run.work, run.progress)
     except MissingDependency as error:
         return LevelReport(4, "skipped", str(error))
     detail = "; ".join(f"trained in the {arm.trained_in}: {arm.statement}" for arm in report.arms)

@@ -34,6 +34,8 @@ class Exact:
         lanes: Lanes of the engine that are compared at once.
         seed: Episode `i` is reset with `seed + i` on both sides.
         actions: Where actions come from; the same for both sides.
+        variants: Options of the environment, the same for both sides; each variant is compared
+            over `episodes` episodes.
     """
 
     max_steps: int
@@ -41,12 +43,14 @@ class Exact:
     lanes: int = 16
     seed: int = 0
     actions: tuple[ActionSource, ...] = (random_actions(), sticky_actions(0.9))
+    variants: tuple[Mapping[str, Any], ...] = ({},)
 
     def __post_init__(self) -> None:
         at_least("Exact.episodes", self.episodes, MIN_EPISODES)
         at_least("Exact.max_steps", self.max_steps, 1)
         at_least("Exact.lanes", self.lanes, 1)
         require(bool(self.actions), "Exact.actions", self.actions, "at least one action source")
+        require(bool(self.variants), "Exact.variants", self.variants, "at least one, as `{}`")
 
 
 def relative_norm(expected: Floats, actual: Floats) -> Floats:
@@ -157,8 +161,12 @@ class Transfer:
         fast_id: Registered id of the engine, for the trainer.
         reference_id: Registered id of the reference, for the trainer.
         max_steps: Evaluation episodes stop here on both sides.
-        trainer: Name under which a plugin registered it (`hub_register_trainers`).
-        trainer_options: Keyword arguments for it (JSON values).
+        trainer: Trains the engine's arm; the name under which a plugin registered it
+            (`hub_register_trainers`).
+        reference_trainer: Trains the reference's arm; empty for the same trainer.
+        trainer_options: Keyword arguments for both (JSON values).
+        engine_options: Options of the engine in training and evaluation (JSON values).
+        reference_options: Likewise of the reference.
         policies: Smallest number of policies an arm, at least 10.
         max_policies: Largest number an arm; needing more means that the row cannot pass.
         pilot_episodes: Episodes a policy in the pilot.
@@ -175,7 +183,10 @@ class Transfer:
     reference_id: str
     max_steps: int
     trainer: str = "ppo"
+    reference_trainer: str = ""
     trainer_options: Mapping[str, Any] = field(default_factory=dict)
+    engine_options: Mapping[str, Any] = field(default_factory=dict)
+    reference_options: Mapping[str, Any] = field(default_factory=dict)
     policies: int = MIN_POLICIES
     max_policies: int = 40
     pilot_episodes: int = 10

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 from rich.console import RenderableType
@@ -76,13 +76,20 @@ def what(level: dict[str, Any]) -> str:
 
 def _rollouts(report: dict[str, Any]) -> str:
     if "episodes" in report:
-        return f"{report['episodes']:,} episodes, {report['steps']:,} steps, exactly"
+        rules = _variants(report.get("variants", ()))
+        return f"{report['episodes']:,} episodes{rules}, {report['steps']:,} steps, exactly"
     return (
         f"{report['states']:,} single steps, largest error {_number(report['max_error'])} "
         f"(tolerance {report['tolerance']:.1g}); {report['free_runs']:,} free runs of "
         f"{report['free_steps']}, {_number(report['free_max_error'])} "
         f"(tolerance {report['free_tolerance']:.1g})"
     )
+
+
+def _variants(variants: Sequence[dict[str, Any]]) -> str:
+    """Options that were played, unless they were the defaults alone."""
+    texts = [", ".join(f"{k}={v}" for k, v in one.items()) for one in variants]
+    return f" ({'; '.join(text or 'default options' for text in texts)})" if any(texts) else ""
 
 
 def check_table(title: str, checks: list[dict[str, Any]]) -> Table:
@@ -100,7 +107,7 @@ def check_table(title: str, checks: list[dict[str, Any]]) -> Table:
 
 def transfer_table(transfer: dict[str, Any]) -> Table:
     """One row an arm."""
-    title = f"L4, margin {transfer['margin']:g}"
+    title = f"L4, margin {transfer['margin']:g}\n{escape(terms(transfer['plan']))}"
     table = Table(title=title, title_justify="left", box=None)
     names = ("trained in", "policies", "episodes", "power", "engine", "reference", "p paired")
     for name in (*names, "p Welch", "effect", "verdict"):
@@ -108,24 +115,58 @@ def transfer_table(transfer: dict[str, Any]) -> Table:
     for arm in transfer["arms"]:
         test, sizes = arm["paired"], arm["sizes"]
         if test is None:
-            table.add_row(arm["trained_in"], *["-"] * 8, escape(arm["statement"]))
+            table.add_row(arm["trained_in"], *["-"] * 8, escape(verdict(arm)))
             continue
         numbers = [f"{value:.4g}" for value in (*test["means"], test["p"], arm["welch"]["p"])]
         head = [str(len(arm["policies"])), str(sizes["episodes"]), f"{sizes['power']:.2f}"]
         effect = f"{test['effect_size']:.2g}"
-        table.add_row(arm["trained_in"], *head, *numbers, effect, escape(arm["statement"]))
+        table.add_row(arm["trained_in"], *head, *numbers, effect, escape(verdict(arm)))
     return table
+
+
+def terms(plan: dict[str, Any]) -> str:
+    """The terms of L4 in a sentence, from the plan's JSON values."""
+    sides = {
+        "engine": (plan["fast_id"], plan["trainer"], plan["engine_options"]),
+        "reference": (
+            plan["reference_id"],
+            plan["reference_trainer"] or plan["trainer"],
+            plan["reference_options"],
+        ),
+    }
+    trained = "; ".join(
+        f"{side}: {env_id} by {trainer}{_variants([options])}"
+        for side, (env_id, trainer, options) in sides.items()
+    )
+    return (
+        f"{trained}; {plan['budget']:,} steps a policy, which counts from a return of "
+        f"{plan['return_threshold']:g}; power {plan['power']:.0%} asked for"
+    )
+
+
+def verdict(arm: dict[str, Any]) -> str:
+    """What a row of L4 shows, in words."""
+    test, text = arm["paired"], str(arm["statement"])
+    if test and test["standard_error"] == 0 and test["difference"] == 0:
+        return f"{text}; every policy earned the same on both sides"
+    return text
 
 
 def share_table(mutants: dict[str, Any]) -> Table:
     """Shares by level beside the paper's."""
-    title = f"{len(mutants['rows'])} mutants, {len(mutants['survivors'])} survived"
+    title = mutant_count(mutants)
     table = Table(title=title, title_justify="left", box=None)
     for name in ("caught at", "here", "in the paper"):
         table.add_column(name, justify="right")
     for level, share in mutants["shares"].items():
         table.add_row(f"L{level}", f"{share:.0%}", f"{PAPER_SHARES[int(level)]:.0%}")
     return table
+
+
+def mutant_count(mutants: dict[str, Any]) -> str:
+    """How many mutants there were, how many survived and what they were run with."""
+    rows, left = len(mutants["rows"]), len(mutants["survivors"])
+    return f"{rows} mutants, {left} survived {mutants.get('sample', 1.0):.0%} of the checks"
 
 
 def mutant_table(mutants: dict[str, Any]) -> Table:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any, TypeAlias
 
 import gymnasium
@@ -37,6 +37,7 @@ class Difference:
         expected: The reference's.
         actual: The engine's.
         actions: Every action of the episode up to this step (JSON values).
+        options: Of the environment, on both sides.
     """
 
     episode: int
@@ -47,6 +48,7 @@ class Difference:
     expected: Any
     actual: Any
     actions: list[Any]
+    options: dict[str, Any]
 
 
 @dataclass(frozen=True)
@@ -55,10 +57,11 @@ class ExactReport:
 
     Attributes:
         passed: No difference in any step.
-        episodes: Episodes compared to their end.
+        episodes: Episodes compared to their end, over all variants.
         steps: Steps compared.
-        seed: Episode `i` had seed `seed + i`.
+        seed: Episode `i` of each variant had seed `seed + i`.
         sources: Names of the action sources.
+        variants: The plan's options of the environment, as far as they were compared.
         difference: The first difference found, or None.
     """
 
@@ -67,6 +70,7 @@ class ExactReport:
     steps: int
     seed: int
     sources: tuple[str, ...]
+    variants: tuple[dict[str, Any], ...]
     difference: Difference | None
 
 
@@ -85,32 +89,61 @@ class _Lane:
 def run_exact(
     declaration: Declaration, plan: Exact, sample: float = 1.0, progress: Progress | None = None
 ) -> ExactReport:
-    """Compare at least `plan.episodes * sample` episodes; stop at the first difference."""
+    """Compare `plan.episodes * sample` episodes a variant or more, up to the first difference."""
     total = max(1, math.ceil(plan.episodes * sample))
+    reports: list[ExactReport] = []
+    for options in map(dict, plan.variants):
+        reports.append(_run_variant(declaration, plan, options, total, progress))
+        if not reports[-1].passed:
+            break
+    return replace(
+        reports[-1],
+        episodes=sum(report.episodes for report in reports),
+        steps=sum(report.steps for report in reports),
+        variants=tuple(options for report in reports for options in report.variants),
+    )
+
+
+def _run_variant(
+    declaration: Declaration,
+    plan: Exact,
+    options: dict[str, Any],
+    total: int,
+    progress: Progress | None,
+) -> ExactReport:
     count = min(plan.lanes, total)
-    engine = declaration.engine(count)
-    lanes = [_Lane(declaration.reference.make()) for _ in range(count)]
+    engine = declaration.engine(count, **options)
+    lanes = [_Lane(declaration.reference.make(**options)) for _ in range(count)]
+    report = ExactReport(True, 0, 0, plan.seed, _names(plan), (options,), None)
     try:
-        return _compare(engine, lanes, plan, total, progress)
+        return _compare(engine, lanes, plan, total, report, progress)
     finally:
         engine.close()
         for lane in lanes:
             lane.env.close()
 
 
-def replay(declaration: Declaration, seed: int, actions: Sequence[Any]) -> Difference | None:
+def _names(plan: Exact) -> tuple[str, ...]:
+    return tuple(source.name for source in plan.actions)
+
+
+def replay(
+    declaration: Declaration, seed: int, actions: Sequence[Any], **options: Any
+) -> Difference | None:
     """Play one action history on both sides, in one lane.
 
     Args:
         declaration: The translation's.
         seed: `Difference.seed`.
         actions: `Difference.actions`.
+        **options: `Difference.options`.
 
     Returns:
         The difference, or None when there is none in a lane on its own (then it depends on
         other lanes or on earlier episodes).
     """
-    engine, lane = declaration.engine(1), _Lane(declaration.reference.make())
+    engine = declaration.engine(1, **options)
+    lane = _Lane(declaration.reference.make(**options))
     try:
         space = lane.env.action_space
         history = iter([space.from_jsonable([action])[0] for action in actions])
@@ -120,17 +153,22 @@ def replay(declaration: Declaration, seed: int, actions: Sequence[Any]) -> Diffe
             if gap or lane.over:
                 break
             gap = _step(engine, [lane])[0]
-        return _difference(lane, gap, seed, "replay") if gap else None
+        return _difference(lane, gap, seed, "replay", options) if gap else None
     finally:
         engine.close()
         lane.env.close()
 
 
 def _compare(
-    engine: Any, lanes: list[_Lane], plan: Exact, total: int, progress: Progress | None
+    engine: Any,
+    lanes: list[_Lane],
+    plan: Exact,
+    total: int,
+    blank: ExactReport,
+    progress: Progress | None,
 ) -> ExactReport:
     started = finished = steps = 0
-    names = tuple(source.name for source in plan.actions)
+    names = blank.sources
     while True:
         over = [i for i, lane in enumerate(lanes) if lane.over]
         for i in over:
@@ -140,7 +178,7 @@ def _compare(
         if over and progress:
             progress("episodes", min(finished, total), total)
         if finished >= total:
-            return ExactReport(True, finished, steps, plan.seed, names, None)
+            return replace(blank, episodes=finished, steps=steps)
         if over:
             gaps = _start(engine, lanes, {i: plan.seed + lanes[i].episode for i in over})
         else:
@@ -149,8 +187,10 @@ def _compare(
         for lane, gap in zip(lanes, gaps, strict=True):
             if gap:
                 seed, source = plan.seed + lane.episode, names[lane.episode % len(names)]
-                found = _difference(lane, gap, seed, source)
-                return ExactReport(False, finished, steps, plan.seed, names, found)
+                found = _difference(lane, gap, seed, source, blank.variants[0])
+                return replace(
+                    blank, passed=False, episodes=finished, steps=steps, difference=found
+                )
             lane.over = lane.over or len(lane.actions) >= plan.max_steps
 
 
@@ -214,7 +254,9 @@ def _same_batch(observations: list[Any], batch: Array) -> bool:
     return want.shape == batch.shape and bool(equal(want, batch).all())
 
 
-def _difference(lane: _Lane, gap: Gap, seed: int, source: str) -> Difference:
+def _difference(
+    lane: _Lane, gap: Gap, seed: int, source: str, options: dict[str, Any]
+) -> Difference:
     actions = list(lane.env.action_space.to_jsonable(lane.actions))
     return Difference(
         episode=lane.episode,
@@ -225,4 +267,5 @@ def _difference(lane: _Lane, gap: Gap, seed: int, source: str) -> Difference:
         expected=gap.expected,
         actual=gap.actual,
         actions=[a.item() if isinstance(a, np.generic) else a for a in actions],
+        options=options,
     )

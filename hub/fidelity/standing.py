@@ -58,7 +58,8 @@ def standing(certificate: Certificate) -> Status:
     level, date = certificate.level, certificate.date
     try:
         now = engine_hash(sources_of(certificate.sources))
-        reference = reference_hash(certificate.sources["package"], certificate.reference["sources"])
+        sources = certificate.reference["sources"]
+        reference = engine_hash(sources_of(sources)) if sources else ""
     except (DeclarationError, KeyError, TypeError) as error:
         return Status(level, "stale", date, f"the engine's sources cannot be hashed: {error}")
     if now != certificate.engine_hash:
@@ -84,12 +85,6 @@ def sources_of(data: dict[str, Any]) -> Sources:
         compiled=tuple(data["compiled"]),
         embedded=data["embedded"],
     )
-
-
-def reference_hash(package: str, patterns: Iterable[str]) -> str:
-    """Hash of the reference's own sources in the package, empty when it has none there."""
-    files = tuple(patterns)
-    return engine_hash(Sources(package, files)) if files else ""
 
 
 def installed(distributions: Iterable[str]) -> dict[str, str]:

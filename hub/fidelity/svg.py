@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from html import escape
 from typing import Any
 
-WIDTH, HEIGHT, PAD = 640, 220, 48
+WIDTH, HEIGHT, PAD = 640, 240, 48
 COLOURS = {"engine": "#1f6fb4", "reference": "#c2571a"}
 
 
@@ -26,8 +27,12 @@ class Axis:
         return self.start + (value - self.low) / span * (self.end - self.start)
 
     def ticks(self) -> list[float]:
-        """Five values from end to end."""
-        return [self.low + (self.high - self.low) * i / 4 for i in range(5)]
+        """Three to seven round values: whole multiples of 1, 2 or 5 times a power of ten."""
+        rough = (self.high - self.low or 1.0) / 5
+        power = 10.0 ** math.floor(math.log10(rough))
+        step = next(m * power for m in (1, 2, 5, 10) if m * power >= rough)
+        first, last = math.ceil(self.low / step), math.floor(self.high / step)
+        return [step * i for i in range(first, last + 1)]
 
 
 def axis(values: Sequence[float], start: float, end: float) -> Axis:
@@ -42,21 +47,23 @@ def equivalence_plot(transfer: dict[str, Any]) -> str:
     arms = [arm for arm in transfer["arms"] if arm["paired"]]
     margin = transfer["margin"]
     ends = [end for arm in arms for end in arm["paired"]["interval"]]
-    x = axis([-margin * 1.2, margin * 1.2, *ends], 150, WIDTH - 20)
-    height = 60 + 44 * len(arms)
+    x = axis([-margin * 1.2, margin * 1.2, *ends], 160, WIDTH - 8)
+    floor = 30 + 56 * len(arms)
     left, right = x(-margin), x(margin)
     parts = [
-        f'<rect x="{left:.1f}" y="14" width="{right - left:.1f}" height="{height - 50}" '
+        f'<rect x="{left:.1f}" y="14" width="{right - left:.1f}" height="{floor - 14}" '
         'fill="#e4f2e4"/>',
-        _line(x(0), 14, x(0), height - 36, "#999", "4 3"),
+        *(_line(x(end), 14, x(end), floor, "#1b7a2f", "4 3") for end in (-margin, margin)),
+        _line(x(0), 14, x(0), floor, "#999"),
+        _line(x.start, floor, x.end, floor, "#999"),
     ]
     for row, arm in enumerate(arms):
-        parts += _interval(arm, x, 40 + 44 * row)
-    for value, text in ((-margin, f"-{margin:g}"), (0.0, "0"), (margin, f"{margin:g}")):
-        parts.append(_text(x(value), height - 20, text, "middle"))
-    caption = "return in the engine minus return in the reference"
-    parts.append(_text(x(0), height - 4, caption, "middle"))
-    return _svg(height, parts)
+        parts += _interval(arm, x, 46 + 56 * row)
+    for value in (-margin, 0.0, margin):
+        parts.append(_text(x(value), floor + 16, f"{value:g}", "middle"))
+    caption = "return in the engine minus in the reference; the margin is dashed"
+    parts.append(_text((x.start + x.end) / 2, floor + 34, caption, "middle"))
+    return _svg(floor + 42, parts)
 
 
 def _interval(arm: dict[str, Any], x: Axis, y: float) -> list[str]:
@@ -68,10 +75,13 @@ def _interval(arm: dict[str, Any], x: Axis, y: float) -> list[str]:
         if x.low <= row["engine"] - row["reference"] <= x.high
     ]
     low, high = (x(end) for end in test["interval"])
+    middle = x(test["difference"])
+    numbers = f"{test['difference']:.3g} [{test['interval'][0]:.3g}, {test['interval'][1]:.3g}]"
     return [
-        _text(144, y + 4, f"trained in the {arm['trained_in']}", "end"),
+        _text(152, y + 4, f"trained in the {arm['trained_in']}", "end"),
         _line(low, y, high, y, colour, width=3),
-        f'<circle cx="{x(test["difference"]):.1f}" cy="{y}" r="5" fill="{colour}"/>',
+        f'<circle cx="{middle:.1f}" cy="{y}" r="5" fill="{colour}"/>',
+        _text(min(max(middle, x.start + 60), x.end - 60), y - 11, numbers, "middle", colour),
         *dots,
     ]
 
@@ -102,18 +112,22 @@ def curves_plot(
     points = [point for _, curve in curves for point in curve]
     if not points:
         return ""
-    x = axis([step for step, _ in points], PAD + 16, WIDTH - 20)
-    y = axis([value for _, value in points], HEIGHT - 36, 24)
-    parts = [_text(PAD + 10, y(v) + 4, f"{v:.4g}", "end") for v in y.ticks()]
-    parts += [_text(x(v), HEIGHT - 18, f"{v:,.0f}", "middle") for v in x.ticks()[1:4]]
+    x = axis([step for step, _ in points], PAD + 8, WIDTH - 8)
+    y = axis([value for _, value in points], HEIGHT - 40, 26)
+    parts = [_line(x.start, y(v), x.end, y(v), "#e5e5e5") for v in y.ticks()]
+    parts += [_text(PAD, y(v) + 4, f"{v:g}", "end") for v in y.ticks()]
+    parts += [_text(x(v), HEIGHT - 24, f"{v:,.0f}", "middle") for v in x.ticks() if v >= 0]
+    names = list(colours)
     for key, curve in curves:
         path = " ".join(f"{x(step):.1f},{y(value):.1f}" for step, value in curve)
-        parts.append(
-            f'<polyline points="{path}" fill="none" stroke="{colours[key]}" stroke-opacity=".6"/>'
-        )
+        # Of two arms the first is drawn broad and pale: it shows where the other lies over it.
+        look = ("3", ".35") if key == names[0] and len(names) > 1 else ("1.2", ".8")
+        stroke = f'stroke="{colours[key]}" stroke-width="{look[0]}" stroke-opacity="{look[1]}"'
+        parts.append(f'<polyline points="{path}" fill="none" {stroke}/>')
+    parts.append(_text(8, 12, "mean return", "start"))
     for place, (text, colour) in enumerate(legend.items()):
-        parts.append(_text(PAD + 60 + 160 * place, 14, text, "start", colour))
-    parts.append(_text(WIDTH / 2, HEIGHT - 3, "environment steps (y: mean return)", "middle"))
+        parts.append(_text(PAD + 90 + 160 * place, 12, text, "start", colour))
+    parts.append(_text((x.start + x.end) / 2, HEIGHT - 6, "environment steps", "middle"))
     return _svg(HEIGHT, parts)
 
 

@@ -89,7 +89,8 @@ class Trainer(Protocol):
             budget: Environment steps to take, at least; rounded up to whole batches.
             out: An existing folder of the caller's; every file goes there.
             progress: Called with every new point of the curve.
-            **options: Hyper-parameters (JSON values); an unknown one raises `TypeError`.
+            **options: Hyper-parameters (JSON values); an unknown one raises `TypeError`. Every
+                trainer has `env_options`, keyword arguments for the environments.
 
         Returns:
             The policy's file and the learning curve.

@@ -26,13 +26,13 @@ class Candidate:
         seed: It was trained with.
         policy: Its file.
         curve: Its learning curve.
-        training_return: Mean return of the pilot's episodes where it was trained.
+        pilot: Returns of the pilot's episodes where it was trained, `[episodes]`.
     """
 
     seed: int
     policy: Path
     curve: tuple[CurvePoint, ...]
-    training_return: float
+    pilot: Floats
 
 
 @dataclass
@@ -58,33 +58,43 @@ def train_arm(
     Training seeds follow each other from `plan.seed`, the same in both arms. What training
     leaves in `work` is used again when it was made by the same call.
     """
-    env_id = plan.fast_id if policies.arm == "engine" else plan.reference_id
     tried = len(policies.accepted) + len(policies.rejected)
     while len(policies.accepted) < wanted and tried < 2 * wanted:
         if progress:
             progress(f"policies trained in the {policies.arm}", len(policies.accepted), wanted)
         seed = plan.seed + tried
-        trained = _train(trainer, env_id, seed, plan, work / policies.arm / str(seed))
-        mean = float(evaluate(trained.policy, policies.arm).mean())
-        candidate = Candidate(seed, trained.policy, trained.curve, mean)
-        reached = mean >= plan.return_threshold
+        out = work / policies.arm / str(seed)
+        trained = _train(trainer, call_of(policies.arm, seed, plan), out)
+        pilot = evaluate(trained.policy, policies.arm)
+        candidate = Candidate(seed, trained.policy, trained.curve, pilot)
+        reached = float(pilot.mean()) >= plan.return_threshold
         (policies.accepted if reached else policies.rejected).append(candidate)
         tried += 1
 
 
-def _train(trainer: Trainer, env_id: str, seed: int, plan: Transfer, out: Path) -> Trained:
-    call = {
-        "env_id": env_id,
+def call_of(arm: Arm, seed: int, plan: Transfer) -> dict[str, Any]:
+    """All that decides how one policy is trained, as JSON values."""
+    engine = arm == "engine"
+    options = dict(plan.trainer_options)
+    if env_options := plan.engine_options if engine else plan.reference_options:
+        options["env_options"] = dict(env_options)
+    return {
+        "trainer": plan.trainer if engine else plan.reference_trainer or plan.trainer,
+        "env_id": plan.fast_id if engine else plan.reference_id,
         "seed": seed,
         "budget": plan.budget,
-        "options": dict(plan.trainer_options),
-        "trainer": plan.trainer,
+        "options": options,
     }
+
+
+def _train(trainer: Trainer, call: dict[str, Any], out: Path) -> Trained:
     note = out / NOTE
     if note.is_file() and (kept := json.loads(note.read_text()))["call"] == call:
         return _from_note(out, kept)
     out.mkdir(parents=True, exist_ok=True)
-    trained = trainer.train(env_id, seed=seed, budget=plan.budget, out=out, **plan.trainer_options)
+    trained = trainer.train(
+        call["env_id"], seed=call["seed"], budget=call["budget"], out=out, **call["options"]
+    )
     curve = [asdict(point) for point in trained.curve]
     policy = trained.policy.relative_to(out).as_posix()
     note.write_text(json.dumps({"call": call, "policy": policy, "curve": curve}))

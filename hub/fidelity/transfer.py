@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeAlias
 
 import numpy as np
 
@@ -14,10 +15,11 @@ from hub.fidelity.evaluation import LANES, episode_returns, reference_lanes
 from hub.fidelity.plans import Floats, Transfer
 from hub.fidelity.power import Sizes, choose_sizes, estimate_spread, tost_power
 from hub.fidelity.rollouts import Progress
-from hub.fidelity.trainers import CurvePoint, Trainer
+from hub.fidelity.trainers import CurvePoint, Trainer, find_trainer
 from hub.fidelity.training import Arm, ArmPolicies, train_arm
 
 ARMS: tuple[Arm, Arm] = ("engine", "reference")
+Trainers: TypeAlias = Mapping[Arm, Trainer]
 # Evaluation seeds: the pilot's, the test's and training's own never meet.
 PILOT, TEST = 1_000_000, 2_000_000
 
@@ -66,22 +68,44 @@ class ArmReport:
 
 @dataclass(frozen=True)
 class TransferReport:
-    """Result of L4: both rows, and the episodes' first seed."""
+    """Result of L4.
+
+    Attributes:
+        passed: Both rows are equivalent.
+        margin: The plan's.
+        plan: The terms, as they were declared before the run.
+        episodes_from: First seed of the episodes that were tested.
+        arms: Both rows.
+    """
 
     passed: bool
     margin: float
+    plan: Transfer
     episodes_from: int
     arms: tuple[ArmReport, ...]
 
 
+def find_trainers(plan: Transfer) -> Trainers:
+    """Load the trainer of each arm.
+
+    Raises:
+        MissingDependency: One is not registered, or its framework is not installed.
+    """
+    engine = find_trainer(plan.trainer)
+    other = plan.reference_trainer
+    return {"engine": engine, "reference": find_trainer(other) if other else engine}
+
+
 class Sides:
-    """Both sides with their lanes made once; evaluates policy files."""
+    """Both sides with their lanes made once; evaluates the policy files of one trainer."""
 
     def __init__(self, declaration: Declaration, plan: Transfer, trainer: Trainer) -> None:
         self._plan, self._trainer = plan, trainer
+        # A lane without an episode plays for nothing, which is dear in a slow reference.
+        lanes = min(LANES, plan.pilot_episodes)
         self._envs: dict[Arm, Any] = {
-            "engine": declaration.engine(LANES),
-            "reference": reference_lanes(declaration, LANES),
+            "engine": declaration.engine(lanes, **plan.engine_options),
+            "reference": reference_lanes(declaration, lanes, **plan.reference_options),
         }
 
     def returns(self, policy: Path, arm: Arm, first_seed: int, episodes: int) -> Floats:
@@ -104,18 +128,20 @@ class Sides:
 def run_transfer(
     declaration: Declaration,
     plan: Transfer,
-    trainer: Trainer,
+    trainers: Trainers,
     work: Path,
     progress: Progress | None = None,
 ) -> TransferReport:
     """Train, size by power, evaluate and test both arms; `work` keeps the policies."""
-    sides = Sides(declaration, plan, trainer)
-    try:
-        arms = tuple(_run_arm(arm, sides, plan, trainer, work, progress) for arm in ARMS)
-    finally:
-        sides.close()
+    arms = []
+    for arm in ARMS:
+        sides = Sides(declaration, plan, trainers[arm])
+        try:
+            arms.append(_run_arm(arm, sides, plan, trainers[arm], work, progress))
+        finally:
+            sides.close()
     passed = all(arm.equivalent for arm in arms)
-    return TransferReport(passed, plan.margin, plan.seed + TEST, arms)
+    return TransferReport(passed, plan.margin, plan, plan.seed + TEST, tuple(arms))
 
 
 def _run_arm(
@@ -135,10 +161,9 @@ def _run_arm(
     train_arm(policies, plan.policies, trainer, plan, work, pilot_returns, progress)
     if len(policies.accepted) < plan.policies:
         return _too_few(policies, plan.policies, plan)
-    pilot = [
-        sides.differences(candidate.policy, first, plan.pilot_episodes)
-        for candidate in policies.accepted
-    ]
+    # The spread does not depend on which side is taken from which.
+    other: Arm = "reference" if arm == "engine" else "engine"
+    pilot = [one.pilot - pilot_returns(one.policy, other) for one in policies.accepted]
     sizes = choose_sizes(estimate_spread(np.stack(pilot)), plan)
     if sizes.enough:
         train_arm(policies, sizes.policies, trainer, plan, work, pilot_returns, progress)

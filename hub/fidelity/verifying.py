@@ -23,7 +23,7 @@ from hub.fidelity.ladder import LevelReport, Run, level_reached, run_ladder
 from hub.fidelity.machine import machine
 from hub.fidelity.mutants import run_mutants
 from hub.fidelity.sources import check_build, engine_hash, package_folder
-from hub.fidelity.standing import installed, reference_hash, standing
+from hub.fidelity.standing import installed, standing
 from hub.fidelity.trainers import find_trainer
 from hub.fidelity.transfer import OwnPolicyReport, run_own_policy
 from hub.plugins import load
@@ -84,6 +84,8 @@ def verify(card: EnvCard, run: Run, *, mutants: bool = False) -> Verification:
     """
     declaration = declaration_of(card)
     check_build(declaration.sources)
+    if declaration.reference.sources:
+        check_build(declaration.reference.sources)
     # Hashed before the run: it speaks of the files that were loaded, not of later edits.
     blank = _blank(card, declaration)
     reports = run_ladder(declaration, run)
@@ -147,8 +149,8 @@ def _blank(card: EnvCard, declaration: Declaration) -> Certificate:
             "factory": f"{reference.make.__module__}:{reference.make.__qualname__}",
             "summary": reference.summary,
             "versions": installed(reference.distributions),
-            "sources": list(reference.sources),
-            "hash": reference_hash(sources.package, reference.sources),
+            "sources": json_values(reference.sources),
+            "hash": engine_hash(reference.sources) if reference.sources else "",
         },
         machine=machine(),
         levels={},

@@ -20,6 +20,7 @@ CARDS = (
         order_enforce=False,  # the adapter raises ResetNeeded itself
         disable_env_checker=True,
         reference="hub:native/Pong-v0",
+        fidelity="hub_jax.pong_ladder.fidelity:DECLARATION",
         requires=_REQUIRES,
         bench={
             "layers": "hub_jax.bench:pong_layers",

@@ -2,12 +2,14 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
+from typing import Any
 
 import pytest
 from click.testing import CliRunner
 
 import hub
 import hub.docs
+from hub.fidelity.certificate import Certificate
 from hub.plugins import Plugins
 from tests import need
 from tests.plugin_site import PluginSite
@@ -100,3 +102,59 @@ def test_every_environments_page_is_up_to_date_and_its_picture_small(card: hub.E
     assert hub.docs.refresh(card, ROOT, check=True) == []
     picture = ROOT / "docs" / "envs" / card.namespace / f"{card.name}.png"
     assert not picture.exists() or picture.stat().st_size <= hub.docs.PICTURE_BYTES
+
+
+def test_the_page_of_all_certificates_is_up_to_date() -> None:
+    if any(card.missing() for card in FIRST_PARTY if card.fidelity):
+        need.missing("an environment with a certificate")
+    assert (ROOT / "docs" / "fidelity.md").read_text() == hub.docs.fidelity(FIRST_PARTY)
+
+
+def test_certificates_stand_side_by_side_with_the_papers_shares() -> None:
+    text = hub.docs.fidelity(FIRST_PARTY)
+    for card in FIRST_PARTY:
+        if card.fidelity and hub.docs.certificate_path(card).is_file():
+            assert f"| [{card.id}](envs/{card.namespace}/{card.name}.md) | L" in text
+            assert (ROOT / "docs" / "envs" / card.namespace / f"{card.name}.md").is_file()
+    assert "| 68% | 24% | 8% |" in text
+
+
+def certificate(**changes: Any) -> Certificate:
+    tost = {"means": [31.5, 31.25], "interval": [-0.5, 1.0], "p": 0.001, "verdict": "equivalent"}
+    arms = [
+        {"trained_in": "engine", "policies": [1, 2], "sizes": {"episodes": 20}, "paired": tost},
+        {"trained_in": "reference", "policies": [], "sizes": None, "paired": None},
+    ]
+    checks = [{"cases": 1000}, {"cases": 500}]
+    rows = [{"name": "a"}] * 4
+    fields: dict[str, Any] = {
+        "id": "hub:a/B-v0", "hub": "0", "level": 3, "date": "2026-01-02", "declaration": "a.b:C",
+        "sources": {}, "engine_hash": "", "machine": {},
+        "reference": {"summary": "a plain A", "versions": {"numpy": "2.0"}},
+        "levels": {
+            "1": {"state": "passed", "detail": "", "date": "2026-01-01", "checks": checks},
+            "4": {"state": "failed", "detail": "too few", "date": "2026-01-02",
+                  "transfer": {"margin": 1.0, "arms": arms}},
+        },
+        "mutants": {"rows": rows, "survivors": ["a"], "shares": {"1": 0.5, "2": 0.25, "3": 0.0},
+                    "sample": 0.1},
+    }  # fmt: skip
+    return Certificate(**{**fields, **changes})
+
+
+def test_a_page_says_what_a_certificate_showed() -> None:
+    text = "\n".join(hub.docs.standing(certificate()))
+    for part in (
+        "Reference: a plain A, numpy 2.0",
+        "| L1 components | passed | 2 checks, 1,500 cases | 2026-01-01 |",
+        "| L4 policy transfer | failed | too few | 2026-01-02 |",
+        "| the engine | 2 | 20 | 31.5 | 31.25 | [-0.5, 1] | 1 | 0.001 | equivalent |",
+        "4 mutants, 1 survived 10% of the checks:",
+        "| share | 50% | 25% | 0% |",
+        "| in the paper | 68% | 24% | 8% |",
+    ):
+        assert part in text
+    assert "| the reference |" not in text, "an arm that was not tested has no numbers"
+    bare = "\n".join(hub.docs.standing(certificate(mutants=None, levels={})))
+    assert "mutants" not in bare
+    assert "carried across" not in bare

@@ -4,12 +4,14 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from hub import SnapshotError
-from hub.snapshot import seal, unseal
+from hub.snapshot import opened, seal, unseal
 
 
 @given(st.text(), st.binary())
 def test_what_was_sealed_comes_back(config, payload):
-    assert unseal(config, seal(config, payload)) == payload
+    sealed = seal(config, payload)
+    assert unseal(config, sealed) == payload
+    assert opened(sealed) == (config, payload)
 
 
 @given(st.binary(min_size=1), st.data())

@@ -51,6 +51,8 @@ def test_all_levels_with_the_plugins_own_trainer(installed: PluginSite, tmp_path
     assert result["certificate"]["level"] == 4
     text = page.read_text()
     assert text.count("<svg") == 2
+    assert text.count("; every policy earned the same on both sides") == 2
+    assert "10 steps a policy, which counts from a return of -1" in text
     assert "http" not in text.replace("http-equiv", "")
     check = hub(installed, "verify", "--all", "--check", "--json", "-")
     assert check.returncode == 0, check.stderr

@@ -12,8 +12,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from hub.errors import CertificateError, DeclarationError
-from hub.fidelity import Run, patched, status, verify
+from hub.errors import CertificateError, DeclarationError, StaleBuildError
+from hub.fidelity import Run, Sources, patched, status, verify
 from hub.fidelity.certificate import (
     Certificate,
     certificate_path,
@@ -80,6 +80,18 @@ def test_any_changed_source_makes_it_stale(strip: ModuleType, name: str, reason:
     source.write_text(source.read_text() + "\n# changed\n")
     assert (status(CARD).state, status(CARD).detail) == ("stale", reason)
     assert status(CARD).level == 1
+
+
+def test_a_reference_built_from_older_sources_is_refused(strip: ModuleType) -> None:
+    (folder() / "slow.c").write_text("int a;\n")
+    (folder() / "built.py").write_text("HASH = 'of other sources'\n")
+    older = Sources("toystrip", compiled=("slow.c",), embedded="toystrip.built:HASH")
+    reference = replace(strip.DECLARATION.reference, sources=older)
+    with (
+        patched("toystrip.fidelity:DECLARATION", replace(strip.DECLARATION, reference=reference)),
+        pytest.raises(StaleBuildError, match="install the package again"),
+    ):
+        verify(CARD, Run(level=1))
 
 
 def test_another_version_of_the_reference_shows(strip: ModuleType) -> None:

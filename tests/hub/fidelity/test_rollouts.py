@@ -51,6 +51,31 @@ def test_a_difference_in_the_reset_observation_is_at_step_zero(strip: ModuleType
     assert found.field.startswith("observation[")
 
 
+def test_every_variant_is_compared_and_a_difference_names_its_options(strip: ModuleType) -> None:
+    def engine(num_envs: int, limit: int = 40) -> object:
+        return strip.DECLARATION.engine(num_envs)
+
+    def reference(limit: int = 40) -> gymnasium.Env:
+        env = strip.DECLARATION.reference.make()
+        return env if limit == 40 else gymnasium.wrappers.TimeLimit(env, limit)
+
+    made = replace(strip.DECLARATION.reference, make=reference)
+    declaration = replace(strip.DECLARATION, engine=engine, reference=made)
+    same = run_exact(declaration, exact(variants=({}, {"limit": 40})), sample=0.02)
+    assert same.passed
+    assert same.variants == ({}, {"limit": 40})
+    assert same.episodes >= 40
+    found = run_exact(declaration, exact(variants=({}, {"limit": 3}, {"limit": 40})), sample=0.02)
+    assert not found.passed
+    assert found.variants == ({}, {"limit": 3})
+    gap = found.difference
+    assert gap is not None
+    assert (gap.step, gap.field, gap.options) == (3, "truncated", {"limit": 3})
+    again = replay(declaration, gap.seed, gap.actions, **gap.options)
+    assert again is not None
+    assert (again.step, again.field, again.options) == (3, "truncated", {"limit": 3})
+
+
 def test_the_number_of_lanes_changes_nothing(strip: ModuleType) -> None:
     one = run_exact(strip.DECLARATION, exact(lanes=1), sample=0.05)
     many = run_exact(strip.DECLARATION, exact(lanes=13), sample=0.05)
@@ -113,3 +138,5 @@ def test_too_small_a_plan_is_refused() -> None:
         exact(episodes=10)
     with pytest.raises(DeclarationError, match="at least one action source"):
         exact(actions=())
+    with pytest.raises(DeclarationError, match=r"Exact.variants is \(\)"):
+        exact(variants=())

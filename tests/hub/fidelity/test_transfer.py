@@ -17,7 +17,8 @@ from hub.fidelity.equivalence import paired_tost
 from hub.fidelity.evaluation import episode_returns, reference_lanes
 from hub.fidelity.power import Sizes, Spread
 from hub.fidelity.trainers import find_trainer
-from hub.fidelity.transfer import run_own_policy, run_transfer, statement
+from hub.fidelity.training import call_of
+from hub.fidelity.transfer import Trainers, run_own_policy, run_transfer, statement
 from tests import need
 
 need.module("scipy")
@@ -28,11 +29,16 @@ def trainer(strip: ModuleType) -> Any:
     return importlib.import_module("toystrip.trainer").TRAINER
 
 
+def both(trainer: Any) -> Trainers:
+    return {"engine": trainer, "reference": trainer}
+
+
 def test_a_faithful_engine_transfers_both_ways(
     strip: ModuleType, trainer: Any, tmp_path: Path
 ) -> None:
-    report = run_transfer(strip.DECLARATION, strip.DECLARATION.transfer, trainer, tmp_path)
+    report = run_transfer(strip.DECLARATION, strip.DECLARATION.transfer, both(trainer), tmp_path)
     assert report.passed
+    assert report.plan == strip.DECLARATION.transfer
     for arm in report.arms:
         assert arm.statement.startswith("equivalent")
         assert len(arm.policies) >= 10
@@ -47,7 +53,9 @@ def test_an_engine_that_pays_otherwise_does_not_transfer(
     strip: ModuleType, trainer: Any, tmp_path: Path
 ) -> None:
     with patched("toystrip.engine:GOAL", 1.5):
-        report = run_transfer(strip.DECLARATION, strip.DECLARATION.transfer, trainer, tmp_path)
+        report = run_transfer(
+            strip.DECLARATION, strip.DECLARATION.transfer, both(trainer), tmp_path
+        )
     assert not report.passed
     assert all(arm.paired.verdict == "different" for arm in report.arms)
     assert "different by more than the margin: difference 0.5" in report.arms[0].statement
@@ -57,7 +65,7 @@ def test_policies_below_the_declared_return_do_not_count(
     strip: ModuleType, trainer: Any, tmp_path: Path
 ) -> None:
     plan = replace(strip.DECLARATION.transfer, return_threshold=5.0)
-    report = run_transfer(strip.DECLARATION, plan, trainer, tmp_path)
+    report = run_transfer(strip.DECLARATION, plan, both(trainer), tmp_path)
     assert not report.passed
     assert report.arms[0].statement.startswith("cannot pass: only 0 of 20 trained policies")
     assert report.arms[0].paired is None
@@ -66,16 +74,64 @@ def test_policies_below_the_declared_return_do_not_count(
 def test_trained_policies_are_kept_and_used_again(
     strip: ModuleType, trainer: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    first = run_transfer(strip.DECLARATION, strip.DECLARATION.transfer, trainer, tmp_path)
+    first = run_transfer(strip.DECLARATION, strip.DECLARATION.transfer, both(trainer), tmp_path)
 
     def refuse(*arguments: Any, **options: Any) -> None:
         raise AssertionError("trained again")
 
     monkeypatch.setattr(type(trainer), "train", refuse)
-    assert run_transfer(strip.DECLARATION, strip.DECLARATION.transfer, trainer, tmp_path) == first
+    assert (
+        run_transfer(strip.DECLARATION, strip.DECLARATION.transfer, both(trainer), tmp_path)
+        == first
+    )
     other = replace(strip.DECLARATION.transfer, budget=20)
     with pytest.raises(AssertionError, match="trained again"):
-        run_transfer(strip.DECLARATION, other, trainer, tmp_path)
+        run_transfer(strip.DECLARATION, other, both(trainer), tmp_path)
+
+
+def test_each_arm_has_its_trainer_and_its_environments_options(strip: ModuleType) -> None:
+    plan = replace(
+        strip.DECLARATION.transfer,
+        trainer_options={"lanes": 8},
+        reference_trainer="slow",
+        engine_options={"dtype": "float32"},
+    )
+    engine, reference = (call_of(arm, 3, plan) for arm in ("engine", "reference"))
+    assert engine == {
+        "trainer": "toy",
+        "env_id": "hub:toystrip/Strip-v0",
+        "seed": 3,
+        "budget": 10,
+        "options": {"lanes": 8, "env_options": {"dtype": "float32"}},
+    }
+    assert (reference["trainer"], reference["options"]) == ("slow", {"lanes": 8})
+    assert call_of("reference", 3, strip.DECLARATION.transfer)["trainer"] == "toy"
+
+
+def test_evaluation_plays_with_the_plans_options(
+    strip: ModuleType, trainer: Any, tmp_path: Path
+) -> None:
+    made: list[tuple[str, dict[str, Any]]] = []
+
+    def engine(num_envs: int, **options: Any) -> Any:
+        made.append(("engine", options))
+        return strip.DECLARATION.engine(num_envs)
+
+    def reference(**options: Any) -> Any:
+        made.append(("reference", options))
+        return strip.DECLARATION.reference.make()
+
+    declaration = replace(
+        strip.DECLARATION,
+        engine=engine,
+        reference=replace(strip.DECLARATION.reference, make=reference),
+    )
+    plan = replace(strip.DECLARATION.transfer, engine_options={"a": 1}, reference_options={"b": 2})
+    assert run_transfer(declaration, plan, both(trainer), tmp_path).passed
+    assert dict(made) == {
+        "engine": {"a": 1},
+        "reference": {"b": 2},
+    }
 
 
 def test_a_policy_of_ones_own_is_tested_over_episodes(

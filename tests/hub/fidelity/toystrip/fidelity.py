@@ -78,7 +78,7 @@ DECLARATION = Declaration(
         make=reference.StripReference,
         summary="the plain strip",
         distributions={"numpy": "2.4.6"},
-        sources=("reference.py",),
+        sources=Sources("toystrip", ("reference.py",)),
     ),
     components=(Check("moves", moves), Check("ice", ice), Check("rewards", rewards)),
     interactions=(Check("move, slide, bound", steps),),
