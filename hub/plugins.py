@@ -17,6 +17,7 @@ import sys
 import time
 import traceback
 from collections.abc import Callable, Iterable
+from contextlib import redirect_stdout
 from dataclasses import dataclass, field
 from importlib.metadata import EntryPoint, entry_points
 from typing import Any
@@ -158,7 +159,9 @@ class Plugins:
     def _load_point(self, point: EntryPoint, record: PluginRecord) -> None:
         start = time.perf_counter()
         try:
-            self.add(_plugin(point), record)
+            # Standard output belongs to the commands' results, which may be JSON.
+            with redirect_stdout(sys.stderr):
+                self.add(_plugin(point), record)
         # A plugin may fail in any way, and none may take the hub down (bugs: llm#1280).
         except (Exception, SystemExit) as error:
             self._roll_back(record, error)

@@ -238,7 +238,7 @@ class Registry:
             if env_id in gymnasium.registry:
                 raise UnknownEnvironment(
                     f"{env_id} is no id of the hub but another that Gymnasium knows; `hub check`, "
-                    "`hub play` and `hub bench --id` take it, all else takes ids of the hub"
+                    "`hub play`, `hub train` and `hub bench --id` take it, all else ids of the hub"
                 ) from None
             raise UnknownEnvironment(
                 f"no environment {full_id(env_id)}: {self._hint(env_id)}"

@@ -22,7 +22,7 @@ from hub.errors import HubError
 from hub.registry import EnvCard
 
 SCHEMA = "hub.tour/1"
-CHECK_SECONDS = 30.0
+CHECK_SECONDS = 45.0
 Progress = Callable[[str], None]
 
 
@@ -53,6 +53,7 @@ class Stop:
         available: It can be made on this machine.
         reason: Why not, and `fix`, the command that mends it.
         check: `pass`, `fail` or `skip`.
+        unreached: How many rules of the suite the tour's time did not reach.
         findings: What the conformance suite found, one line each.
         fidelity: Standing of its certificate, as in `hub list`.
         lanes: Lanes of the fastest case.
@@ -67,6 +68,7 @@ class Stop:
     reason: str = ""
     fix: str = ""
     check: str = "skip"
+    unreached: int = 0
     findings: tuple[str, ...] = ()
     fidelity: Any = None
     lanes: int | None = None
@@ -104,6 +106,7 @@ def _visit(card: EnvCard, progress: Progress) -> Stop:
             card.backend,
             True,
             check=report.status,
+            unreached=len(report.unreached),
             findings=findings,
             solved=_solve(card),
         )
@@ -114,6 +117,7 @@ def _visit(card: EnvCard, progress: Progress) -> Stop:
         card.backend,
         True,
         check=report.status,
+        unreached=len(report.unreached),
         findings=findings,
         fidelity=fidelity(card),
         lanes=_lanes(best) if best else None,

@@ -39,6 +39,7 @@ def read_rows(path: str) -> list[Row]:
     except (OSError, ValueError, TypeError, KeyError) as error:
         if isinstance(error, BenchError):
             raise
+        why = f"no field {error}" if isinstance(error, KeyError) else str(error)
         raise BenchError(
-            f"{path}: expected a document written by `hub bench --json` ({error})"
+            f"{path}: expected a document written by `hub bench --json` ({why})"
         ) from error

@@ -110,6 +110,9 @@ def _print(report: Report, out: Console) -> None:
     counts = {s: sum(c.status == s for c in report.checks) for s in COLOURS}
     summary = ", ".join(f"{n} {s}" for s, n in counts.items())
     out.print(Text(f"{report.id}: {report.status} ({summary})", COLOURS[report.status]))
+    if report.unreached:
+        told = f"{len(report.unreached)} rules were not reached in time: give it more (--seconds)"
+        out.print(Text(told, "yellow"))
 
 
 def _grouped(checks: tuple[Check, ...]) -> list[tuple[str, Check]]:

@@ -14,6 +14,7 @@ from gymnasium import spaces
 from hub import picture
 from hub import play as playing
 from hub.cli.output import check_writable, console, json_option, set_option, visible, write_json
+from hub.errors import HubError
 from hub.registry import full_id
 
 SCREEN = ("ansi", "rgb_array")
@@ -54,7 +55,12 @@ def command(
     quiet = json_path == "-"
     show = not quiet and console().is_terminal
     want = ("rgb_array",) if record else SCREEN if show else () if quiet else ("ansi",)
-    env = playing.make(env_id, want, options)
+    try:
+        env = playing.make(env_id, want, options)
+    except (TypeError, ValueError) as error:
+        if not options or isinstance(error, HubError):
+            raise
+        raise click.UsageError(f"--set: {error}") from error
     show = show or (not quiet and isinstance(env.action_space, spaces.Text))
     try:
         if record and env.render_mode != "rgb_array":

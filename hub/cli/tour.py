@@ -37,6 +37,8 @@ def command(ids: tuple[str, ...], out: Path, json_path: str | None) -> int:
     screen = console(json_path)
     registry = hub.PLUGINS.registry
     cards = [registry.card(name) for name in ids] if ids else list(registry)
+    if not cards:
+        raise click.UsageError("there is no environment here (see `hub plugins`)")
     with screen.status("") as shown:
         stops = tour(cards, shown.update if screen.is_terminal else screen.print)
     picture_path = _play(out) if any(s.id == SHOWPIECE and s.available for s in stops) else None
@@ -99,7 +101,7 @@ def _print(stops: list[Stop], screen: Console) -> None:
         table.add_row(
             stop.id,
             stop.backend,
-            stop.check,
+            f"{stop.check}, {stop.unreached} not reached" if stop.unreached else stop.check,
             str(stop.fidelity or "-"),
             f"{stop.steps_per_second:,.0f}" if stop.steps_per_second else "-",
             f"{stop.lanes or '-'}",

@@ -68,17 +68,21 @@ def command(
 
     recipe = _recipe(name, trainer, steps, dict(map(_option, pairs)))
     found = find_trainer(recipe.trainer)
-    folder = _folder(out, name, seed)
     begin = time.perf_counter()
-    with _display(recipe, json_path) as progress:
-        trained = found.train(
-            recipe.env_id,
-            seed=seed,
-            budget=recipe.budget,
-            out=folder,
-            progress=progress,
-            **recipe.options,
-        )
+    with _folder(out, name, seed) as folder, _display(recipe, json_path) as progress:
+        try:
+            trained = found.train(
+                recipe.env_id,
+                seed=seed,
+                budget=recipe.budget,
+                out=folder,
+                progress=progress,
+                **recipe.options,
+            )
+        except (TypeError, ValueError) as error:
+            if not pairs:
+                raise
+            raise click.UsageError(f"--set {' '.join(pairs)}: {error}") from error
     data = _document(name, recipe, seed, trained, time.perf_counter() - begin)
     _keep(folder, trained, data)
     write_json({k: v for k, v in data.items() if k != "schema"}, SCHEMA, json_path)
@@ -123,13 +127,22 @@ def _option(pair: str) -> tuple[str, Any]:
         return name, value  # a bare word is a string: network=gru
 
 
-def _folder(out: Path | None, name: str, seed: int) -> Path:
+@contextmanager
+def _folder(out: Path | None, name: str, seed: int) -> Iterator[Path]:
+    """Give a new or empty folder; one that is left empty goes again."""
     plain = name.removeprefix(PREFIX).replace("/", "-").replace(":", "-")
     folder = out or Path("runs") / f"{plain}-{seed}"
     if folder.is_dir() and any(folder.iterdir()):
         raise click.UsageError(f"{folder} holds files already: name another folder with --out")
-    folder.mkdir(parents=True, exist_ok=True)
-    return folder
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise click.UsageError(f"--out {folder}: {error.strerror}") from error
+    try:
+        yield folder
+    finally:
+        if not any(folder.iterdir()):
+            folder.rmdir()
 
 
 def _document(

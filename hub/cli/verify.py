@@ -68,7 +68,7 @@ def command(
     failed or is stale; 2: it could not be run.
     """
     check_writable(html, json_path)
-    cards = _cards(ids, every)
+    cards = _cards(ids, every, check)
     if not check:
         for card in cards:
             require(card)
@@ -83,13 +83,17 @@ def command(
         return _verify(cards, run, mutants, html, json_path)
 
 
-def _cards(ids: tuple[str, ...], every: bool) -> list[EnvCard]:
+def _cards(ids: tuple[str, ...], every: bool, absent: bool) -> list[EnvCard]:
     registry = hub.PLUGINS.registry
     if every == bool(ids):
         raise click.UsageError("name one ID or more, or use --all")
     if ids:
         return [registry.card(env_id) for env_id in ids]
-    return [card for card in registry if card.fidelity and not card.missing()]
+    # What is absent cannot be run, but a check of all certificates must not pass without it.
+    declared = [card for card in registry if card.fidelity and (absent or not card.missing())]
+    if not declared:
+        raise click.UsageError("--all: no environment here declares a reference (see `hub list`)")
+    return declared
 
 
 def _check(cards: list[EnvCard], json_path: str | None) -> int:

@@ -7,6 +7,7 @@ import itertools
 from hub.conformance.outcome import Finding, Skipped
 from hub.conformance.play import Frame, actions, compare, digests, frames
 from hub.conformance.process import Child, TimedOut
+from hub.conformance.report import OUT_OF_TIME
 from hub.conformance.session import MIN_STEPS, OTHER_SEED, SEED, Session
 
 
@@ -74,7 +75,9 @@ def process(session: Session) -> str:
         try:
             events = list(child.events(session.start_deadline()))
         except TimedOut:
-            raise Skipped("out of time in the second process: give it more (--seconds)") from None
+            raise Skipped(
+                f"{OUT_OF_TIME} in the second process: give it more (--seconds)"
+            ) from None
         if not events or "digests" not in events[-1]:
             raise Finding(f"the second process could not play: {child.death()}", seed=SEED)
     theirs = events[-1]["digests"]

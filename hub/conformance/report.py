@@ -11,6 +11,9 @@ SCHEMA = "hub.check/1"
 Status = Literal["pass", "fail", "skip"]
 
 
+OUT_OF_TIME = "out of time"
+
+
 @dataclass(frozen=True)
 class Check:
     """The outcome of one rule.
@@ -58,6 +61,11 @@ class Report:
         """The checks that failed."""
         return tuple(check for check in self.checks if check.status == "fail")
 
+    @property
+    def unreached(self) -> tuple[str, ...]:
+        """Names of the rules that the time did not reach: nothing is known of them."""
+        return tuple(c.name for c in self.checks if c.message.startswith(OUT_OF_TIME))
+
     def check(self, name: str) -> Check:
         """Return the outcome of the rule `name`; raises `KeyError` if there is no such rule."""
         return {check.name: check for check in self.checks}[name]
@@ -73,6 +81,8 @@ class Report:
 
     def __str__(self) -> str:
         lines = [f"{self.id}: {self.status}"]
+        if self.unreached:
+            lines[0] += f", {len(self.unreached)} rules not reached in time"
         lines += [f"  {c.name}: {c.message}{where(c)}" for c in self.failures]
         return "\n".join(lines)
 

@@ -10,7 +10,7 @@ import hub
 from hub.conformance import specs
 from hub.conformance.process import Child, Hung, TimedOut
 from hub.conformance.pulse import Beat
-from hub.conformance.report import Check, Report
+from hub.conformance.report import OUT_OF_TIME, Check, Report
 from hub.conformance.rules import GATES, TABLE
 from hub.entry import require
 from hub.errors import HubError, MissingDependency, UnknownEnvironment, UnknownOption
@@ -19,7 +19,7 @@ from hub.registry import full_id
 DEFAULT_SECONDS = 45.0
 # One call into an environment may take this share of what is left of the time, and at least these
 # seconds (it may compile something), before it counts as a hang.
-HANG_SHARE, LEAST_HANG = 0.4, 3.0
+HANG_SHARE, LEAST_HANG = 0.5, 3.0
 # Another child needs this long to begin with what is left.
 LEAST_SECONDS = 2.0
 # A child that dies or hangs is followed by another for the rules that are left, this many times.
@@ -145,7 +145,7 @@ class _Run:
         self._tell(outcome.name, outcome)
 
     def _out_of_time(self) -> None:
-        self._skip_rest(f"out of time after {self._seconds:.0f} s: give it more (--seconds)")
+        self._skip_rest(f"{OUT_OF_TIME} after {self._seconds:.0f} s: give it more (--seconds)")
 
     def _hung(self, running: str, child: Child) -> None:
         beat = child.beat()

@@ -15,6 +15,7 @@ from hub.conformance import specs
 from hub.conformance.outcome import Skipped
 from hub.conformance.play import Frame, Probe, blame_making, frames
 from hub.conformance.pulse import Pulse
+from hub.conformance.report import OUT_OF_TIME
 
 # Two seeds far apart, so that `seed + lane` of one never meets the other.
 SEED, OTHER_SEED = 4021, 91_733
@@ -74,7 +75,7 @@ class Session:
     def require_time(self) -> None:
         """Raise `Skipped` when the whole run is out of time."""
         if time.monotonic() > self.deadline:
-            raise Skipped(f"out of time after {self.seconds:.0f} s: give it more (--seconds)")
+            raise Skipped(f"{OUT_OF_TIME} after {self.seconds:.0f} s: give it more (--seconds)")
 
     @contextmanager
     def open(self, **kwargs: Any) -> Iterator[Probe]:

@@ -210,4 +210,6 @@ def _take(found: dict[str, Recording], event: dict[str, Any], where: str) -> Non
         else:
             raise RecordError(f"event type {kind!r}: expected begin, turn, end or resumed")
     except (ValueError, KeyError, TypeError) as error:
+        if isinstance(error, KeyError):
+            error = ValueError(f"no field {error}: expected an event of recorded episodes")
         raise RecordError(f"{where}: {type(error).__name__}: {error}") from error

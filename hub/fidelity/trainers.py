@@ -120,4 +120,5 @@ def find_trainer(name: str) -> Trainer:
     try:
         return cast(Trainer, components[name].load())
     except ImportError as error:
-        raise MissingDependency(f"trainer {name!r} cannot be imported: {error}") from error
+        fix = f". Fix: pip install {error.name}" if error.name else ""
+        raise MissingDependency(f"trainer {name!r} cannot be imported: {error}{fix}") from error

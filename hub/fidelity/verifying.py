@@ -9,8 +9,10 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
+import gymnasium
+
 import hub
-from hub.errors import CertificateError, DeclarationError
+from hub.errors import CertificateError, DeclarationError, MissingDependency
 from hub.fidelity.certificate import (
     Certificate,
     certificate_path,
@@ -37,8 +39,8 @@ class Verification:
     """Outcome of one `verify`.
 
     Attributes:
-        certificate: What was found; levels that were not run are taken from the certificate on
-            disk while that one holds.
+        certificate: What was found. In one that is written, levels that were not run are taken
+            from the certificate on disk while that one holds, with their dates.
         passed: L1 to L3, as far as asked for, and every mutant passed, and L4 did not fail.
         written: Where the certificate was written, or None.
         reason: Why it was not written, or empty.
@@ -80,12 +82,14 @@ def verify(card: EnvCard, run: Run, *, mutants: bool = False) -> Verification:
     Raises:
         StaleBuildError: The engine's binary is older than its sources.
         DeclarationError: See `declaration_of`.
+        MissingDependency: A part of the reference is absent.
         CertificateError: The certificate cannot be written.
     """
     declaration = declaration_of(card)
     check_build(declaration.sources)
     if declaration.reference.sources:
         check_build(declaration.reference.sources)
+    _require_reference(card, declaration)
     # Hashed before the run: it speaks of the files that were loaded, not of later edits.
     blank = _blank(card, declaration)
     reports = run_ladder(declaration, run)
@@ -94,9 +98,9 @@ def verify(card: EnvCard, run: Run, *, mutants: bool = False) -> Verification:
     # L4 may be skipped for want of a trainer; a lower level that was skipped shows nothing.
     passed = all(r.state == "passed" or (r.level, r.state) == (4, "skipped") for r in reports)
     path = certificate_path(card)
-    certificate = _with_earlier_levels(certificate, path)
     reason = _reason_not_to_write(reports, run)
     if not reason:
+        certificate = _with_earlier_levels(certificate, path)
         # Before the mutants, whose many builds may end in an error: what was shown is kept.
         write_certificate(path, certificate)
     if mutants:
@@ -106,6 +110,19 @@ def verify(card: EnvCard, run: Run, *, mutants: bool = False) -> Verification:
         if not reason:
             write_certificate(path, certificate)
     return Verification(certificate, passed, None if reason else path, reason)
+
+
+def _require_reference(card: EnvCard, declaration: Declaration) -> None:
+    """Make the reference once: without a part of it nothing is proved, and nothing disproved."""
+    try:
+        declaration.reference.make().close()
+    except (ImportError, gymnasium.error.DependencyNotInstalled) as error:
+        name = getattr(error, "name", None)
+        fix = f"pip install {name}" if name else "pip install '.[fidelity]'"
+        raise MissingDependency(
+            f"{card.id} is compared with {declaration.reference.summary}; that cannot be made "
+            f"here: {error}. Fix: {fix}"
+        ) from error
 
 
 def verify_policy(card: EnvCard, policy: Path) -> OwnPolicyReport:

@@ -10,8 +10,8 @@ from tests.hub.cli.conftest import Run
 
 PONG = "hub:native/Pong-v0"
 FIELDS = {
-    "id", "backend", "available", "reason", "fix", "check", "findings", "fidelity", "lanes",
-    "steps_per_second", "reference", "ratio", "solved",
+    "id", "backend", "available", "reason", "fix", "check", "unreached", "findings", "fidelity",
+    "lanes", "steps_per_second", "reference", "ratio", "solved",
 }  # fmt: skip
 
 

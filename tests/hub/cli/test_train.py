@@ -164,3 +164,20 @@ def test_every_recipe_of_ours_names_a_trainer_and_options_that_exist() -> None:
     for recipe in found.values():
         assert recipe.trainer in hub.PLUGINS.kind("trainers")
         Settings.of(recipe.options)
+
+
+def test_a_bad_option_is_a_usage_error_and_leaves_no_folder(
+    run: Run, climb: Plugins, tmp_path: Path
+) -> None:
+    out = tmp_path / "out"
+    trained = run("train", "hill", "--set", "height=tall", "--out", str(out))
+    assert trained.status == 2
+    assert "--set height=tall: " in trained.err
+    assert not out.exists()
+
+
+def test_a_folder_that_cannot_be_made_is_named(run: Run, climb: Plugins, tmp_path: Path) -> None:
+    (tmp_path / "file").touch()
+    trained = run("train", "hill", "--out", str(tmp_path / "file" / "out"))
+    assert trained.status == 2
+    assert f"--out {tmp_path / 'file' / 'out'}: " in trained.err

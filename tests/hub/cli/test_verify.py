@@ -70,6 +70,29 @@ def test_check_fails_on_a_stale_certificate(installed: PluginSite) -> None:
     assert "the engine's sources changed since" in run.stdout
 
 
+def test_a_sample_shows_what_it_ran_and_nothing_older(installed: PluginSite) -> None:
+    assert hub(installed, "verify", ID, "--level", "3").returncode == 0
+    run = hub(installed, "verify", ID, "--level", "1", "--sample", "0.5", "--json", "-")
+    (result,) = json.loads(run.stdout)["results"]
+    assert "certifies nothing" in result["reason"]
+    assert (result["certificate"]["level"], list(result["certificate"]["levels"])) == (1, ["1"])
+    # What is written keeps the higher levels of the same engine.
+    run = hub(installed, "verify", ID, "--level", "1", "--json", "-")
+    assert json.loads(run.stdout)["results"][0]["certificate"]["level"] == 3
+
+
+def test_an_absent_part_of_the_reference_is_no_failed_proof(installed: PluginSite) -> None:
+    source = installed.path / "toystrip" / "reference.py"
+    head = "class StripReference(gymnasium.Env):\n"
+    text = source.read_text()
+    assert head in text
+    lacking = "    def __init__(self, **options):\n        import no_such_part  # noqa: F401\n\n"
+    source.write_text(text.replace(head, head + lacking))
+    run = hub(installed, "verify", ID)
+    assert run.returncode == 2, run.stdout
+    assert "No module named 'no_such_part'. Fix: pip install no_such_part" in run.stderr
+
+
 def test_mutants_stand_beside_the_papers_shares(installed: PluginSite) -> None:
     run = hub(installed, "verify", ID, "--level", "3", "--sample", "0.05", "--mutants")
     assert run.returncode == 1  # six mutants are fewer than thirty
