@@ -147,6 +147,7 @@ class Plugins:
             self.records.append(record)
             if (only is not None and point.name not in only) or point.name in blocked:
                 record.status = "blocked"
+                self.registry.blocked.append(record.name)
             else:
                 self._load_point(point, record)
         asked = (only or set()) | blocked

@@ -211,11 +211,13 @@ class Registry:
 
     Attributes:
         failed: What went wrong in plugins that failed, by the namespace that they would have had.
+        blocked: Names of the plugins that environment variables keep out.
     """
 
     def __init__(self) -> None:
         self._cards: dict[str, tuple[EnvCard, str]] = {}
         self.failed: dict[str, str] = {}
+        self.blocked: list[str] = []
 
     def __iter__(self) -> Iterator[EnvCard]:
         return iter([card for _, (card, _) in sorted(self._cards.items())])
@@ -261,7 +263,11 @@ class Registry:
         near = difflib.get_close_matches(full_id(env_id), self._cards, n=3) or [
             by_name[match] for match in difflib.get_close_matches(name, by_name, n=3)
         ]
-        return f"did you mean {', '.join(near)}?" if near else "`hub list` shows every id"
+        hint = f"did you mean {', '.join(near)}?" if near else "`hub list` shows every id"
+        if self.blocked:
+            names = ", ".join(self.blocked)
+            hint += f" HUB_PLUGINS or HUB_BLOCK_PLUGINS keeps out: {names}"
+        return hint
 
     def owner(self, env_id: str) -> str:
         """Return the label of the plugin that registered `env_id`."""

@@ -155,6 +155,24 @@ def test_environment_variables_restrict_and_block_by_entry_point_name(
     assert {card.namespace for card in plugins.registry} == expected
 
 
+def test_an_id_of_a_blocked_plugin_is_answered_with_who_keeps_it_out(
+    site: PluginSite, loaded: Load, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("HUB_BLOCK_PLUGINS", "acme")
+    site.plugin("acme")
+    with pytest.raises(hub.UnknownEnvironment, match="HUB_BLOCK_PLUGINS keeps out: acme"):
+        loaded().registry.card("hub:acme/Walk-v0")
+
+
+def test_what_a_plugin_prints_does_not_reach_standard_output(
+    site: PluginSite, loaded: Load, capsys: pytest.CaptureFixture[str]
+) -> None:
+    site.plugin("acme", "print('noise')\n")
+    loaded()
+    written = capsys.readouterr()
+    assert (written.out, "noise" in written.err) == ("", True)
+
+
 def test_a_restriction_to_a_plugin_that_is_not_installed_is_noticed(
     site: PluginSite, loaded: Load, monkeypatch: pytest.MonkeyPatch
 ) -> None:
