@@ -45,14 +45,15 @@ def check_action(space: gymnasium.Space[Any], action: Any) -> Any:
 
 
 def _check_values(space: gymnasium.Space[Any], array: npt.NDArray[Any]) -> None:
-    """Refuse what no game defines: discrete values out of range, and NaN.
+    """Refuse what no game defines: discrete values out of range, NaN and infinities.
 
     A Box's bounds are left to the game: some clip, and charge for the unclipped action.
     """
     if isinstance(space, spaces.MultiDiscrete):
         wrong = (array < space.start) | (array >= space.start + space.nvec)
     else:
-        wrong = np.isnan(array)
+        wrong = ~np.isfinite(array)
     if wrong.any():
         place = tuple(np.argwhere(wrong)[0])
-        raise InvalidAction(f"action {array[place]} of lane {place[0]} is outside {space}")
+        lane = f" of lane {place[0]}" if len(array) > 1 else ""
+        raise InvalidAction(f"action {array[place]}{lane}: expected a finite one of {space}")

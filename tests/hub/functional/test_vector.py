@@ -187,11 +187,12 @@ def test_masked_actions_are_refused():
         env.step(np.ma.array([0, 1, 0], mask=[True, False, False]))
 
 
-def test_a_nan_among_continuous_actions_is_named():
+@pytest.mark.parametrize("value", [np.nan, np.inf, -np.inf])
+def test_what_is_not_finite_among_continuous_actions_is_named(value):
     env = FunctionalVectorEnv(walk(), 2)
     env.reset(seed=0)
-    with pytest.raises(InvalidAction, match="action nan of lane 1"):
-        env.step(np.array([[0, 0], [0, np.nan]], np.float32))
+    with pytest.raises(InvalidAction, match=f"action {value} of lane 1: expected a finite one"):
+        env.step(np.array([[0, 0], [0, value]], np.float32))
 
 
 @pytest.mark.parametrize(
