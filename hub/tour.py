@@ -35,12 +35,14 @@ class Solved:
         reward: What the episode was graded with; None where it has no grade.
         reason: What the grader said.
         seconds: From the reset to the grade.
+        tried: Whether the episode began; not where the task could not be fetched, for example.
     """
 
     task: str
     reward: float | None
     reason: str
     seconds: float
+    tried: bool = True
 
 
 @dataclass(frozen=True)
@@ -80,7 +82,8 @@ class Stop:
     @property
     def good(self) -> bool:
         """Whether nothing was found that is wrong."""
-        return self.check != "fail" and (self.solved is None or self.solved.reward == 1.0)
+        one = self.solved
+        return self.check != "fail" and (one is None or not one.tried or one.reward == 1.0)
 
     def to_json(self) -> dict[str, Any]:
         """Return the stop as a JSON object."""
@@ -141,7 +144,7 @@ def _solve(card: EnvCard) -> Solved | None:
         try:
             reward, reason = play(env, 0, env.domain.oracle(task))
         except HubError as error:
-            reward, reason = None, str(error)
+            return Solved(task.id, None, str(error), time.monotonic() - begin, tried=False)
         return Solved(task.id, reward, reason, time.monotonic() - begin)
 
 

@@ -47,3 +47,8 @@ def test_a_task_is_solved_by_its_oracle_in_a_sandbox() -> None:
 def test_a_task_that_its_oracle_does_not_solve_is_a_finding(reward: float | None) -> None:
     unsolved = Solved("task", reward, "why", 1.0)
     assert not Stop("hub:agent/X-v0", "python", True, check="pass", solved=unsolved).good
+
+
+def test_a_task_that_cannot_be_fetched_is_no_finding() -> None:
+    absent = Solved("task", None, "no network", 1.0, tried=False)
+    assert Stop("hub:agent/X-v0", "python", True, check="pass", solved=absent).good
