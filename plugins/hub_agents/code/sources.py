@@ -94,28 +94,25 @@ def _cases(row: Mapping[str, Any], kind: str, where: str) -> list[dict[str, Any]
     cases = row.get("cases")
     if not isinstance(cases, list) or not cases:
         raise TaskError(f"{where}: cases {cases!r:.80}: expected a list with at least one")
+    return [_case(case, kind, f"{where}: case {number}") for number, case in enumerate(cases)]
+
+
+def _case(case: Any, kind: str, where: str) -> dict[str, Any]:
     fields = ("args", "expected") if kind == "function" else ("stdin", "stdout")
-    for number, case in enumerate(cases):
-        # Parquet gives every case the keys of all; null is how one goes without.
-        given = [k for k, v in case.items() if v is not None] if isinstance(case, dict) else []
-        if not isinstance(case, dict) or set(fields) - {*case} or {*given} - {*fields}:
-            hint = "" if "entry" in row else "; calls need the field 'entry'"
-            raise TaskError(
-                f"{where}: case {number}: expected {' and '.join(fields)}, got {case!r:.80}{hint}"
-            )
-        wrong = _misfits(case)
-        if wrong:
-            raise TaskError(f"{where}: case {number}: {wrong}")
-    return cases
-
-
-def _misfits(case: Mapping[str, Any]) -> str:
-    """Return which field is of another type and what was expected, or an empty text."""
-    if not isinstance(case.get("args", []), list):
-        return f"args {case['args']!r:.80}: expected a list with one value an argument"
-    texts = (name for name in ("stdin", "stdout") if not isinstance(case.get(name, ""), str))
-    name = next(texts, "")
-    return f"{name} {case[name]!r:.80}: expected a text" if name else ""
+    wanted = f"{where}: expected {' and '.join(fields)}, got {case!r:.80}"
+    if not isinstance(case, dict) or any(field not in case for field in fields):
+        called = isinstance(case, dict) and "args" in case
+        hint = "; calls need the field 'entry'" if kind == "stdio" and called else ""
+        raise TaskError(f"{wanted}{hint}")
+    # Parquet gives every case the keys of all; null is how one goes without.
+    if any(value is not None and name not in fields for name, value in case.items()):
+        raise TaskError(wanted)
+    if kind == "function" and not isinstance(case["args"], list):
+        raise TaskError(f"{where}: args {case['args']!r:.80}: expected a list of the arguments")
+    for field in fields if kind == "stdio" else ():
+        if not isinstance(case[field], str):
+            raise TaskError(f"{where}: {field} {case[field]!r:.80}: expected a text")
+    return {field: case[field] for field in fields}
 
 
 def _entry(row: Mapping[str, Any], field: str, where: str) -> str:
