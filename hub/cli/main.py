@@ -104,6 +104,16 @@ def cli() -> None:
     """
 
 
+def _own_words(error: Exception) -> str:
+    """Return an error's message without what `gymnasium.make` puts behind a `TypeError`'s.
+
+    It raises such an error anew, from the first one, with a sentence about its creator and kwargs.
+    """
+    cause = error.__cause__
+    renewed = type(cause) is type(error) and str(error).startswith(f"{cause} was raised from the ")
+    return str(cause if renewed else error)
+
+
 def main(arguments: Sequence[str] | None = None) -> None:
     """Run the command line; errors of the hub and of Gymnasium are one line and exit status 2."""
     try:
@@ -116,6 +126,6 @@ def main(arguments: Sequence[str] | None = None) -> None:
     except click.Abort:
         sys.exit(130)
     except (HubError, gymnasium.error.Error) as error:
-        click.echo(f"hub: {error}", err=True)
+        click.echo(f"hub: {_own_words(error)}", err=True)
         sys.exit(2)
     sys.exit(status if isinstance(status, int) else 0)

@@ -112,8 +112,7 @@ class AsyncSandbox:
 
     async def write(self, path: str, data: bytes | str) -> None:
         """Write a regular file; see `Sandbox.write`."""
-        raw = data.encode("utf-8", "surrogateescape") if isinstance(data, str) else data
-        await self._run(self._flows.write(path, raw))
+        await self._run(self._flows.write(path, data))
 
     def alive(self) -> bool:
         """Tell whether the sandbox still runs; see `Sandbox.alive`."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 
+from hub.sandbox import checks
 from hub.sandbox.aio import AsyncSandbox
 from hub.sandbox.client import Sandbox
 from hub.sandbox.images import HOST
@@ -22,12 +23,12 @@ def order(
 ) -> Order:
     """Check what `create` was asked for and choose the provider."""
     return Order(
-        image=image,
-        provider=named(provider),
-        limits=limits or Limits(),
-        network=network,
-        mounts=tuple(mounts),
-        env=dict(env or {}),
+        image=checks.text("image", image),
+        provider=named(None if provider is None else checks.text("provider", provider)),
+        limits=checks.limits(limits),
+        network=checks.switch("network", network),
+        mounts=checks.mounts(mounts),
+        env=checks.env(env),
     )
 
 
@@ -53,6 +54,8 @@ def create(
         env: Environment variables of its commands.
 
     Raises:
+        TypeError: An argument is of another kind; the message says what was expected.
+        ValueError: A name in `env` cannot be one.
         SandboxUnavailable: No provider can run it; the message has the fix.
         ImageError: There is no such image.
         SandboxError: It did not start (`attribution` is `"infra"`).

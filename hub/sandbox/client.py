@@ -90,6 +90,7 @@ class Sandbox:
             Its result; a program that is not there has exit code 127.
 
         Raises:
+            TypeError, ValueError: An argument is of another kind or cannot be; nothing ran.
             SandboxError: The sandbox itself failed; `attribution` says whose doing it was.
             ClosedError: After `close`.
         """
@@ -125,8 +126,7 @@ class Sandbox:
         Raises:
             SandboxFileError: It cannot be written.
         """
-        raw = data.encode("utf-8", "surrogateescape") if isinstance(data, str) else data
-        self._run(self._flows.write(path, raw))
+        self._run(self._flows.write(path, data))
 
     def close(self) -> None:
         """End every process of the sandbox and remove what it left; safe to call again."""

@@ -13,8 +13,9 @@ from collections.abc import Callable, Generator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple, TypeAlias, TypeVar
 
+from hub.arguments import whole
 from hub.errors import SandboxError, SandboxFileError
-from hub.sandbox import frames, sessions
+from hub.sandbox import checks, frames, sessions
 from hub.sandbox.frames import Done, Frame, Kind, Stream
 from hub.sandbox.sessions import Session
 from hub.sandbox.types import MIB, ExecResult, Limits
@@ -69,10 +70,8 @@ def environment(extra: Mapping[str, str], workspace: str) -> list[bytes]:
         "PAGER": "cat",
         "TZ": "UTC",
     }
-    for name, value in extra.items():
-        if not name or "=" in name or "\0" in name + value:
-            raise ValueError(f"env {name!r}: expected a name without '=' and no NUL bytes")
-    return [os.fsencode(f"{name}={value}") for name, value in {**base, **extra}.items()]
+    merged = {**base, **checks.env(extra)}
+    return [os.fsencode(f"{name}={value}") for name, value in merged.items()]
 
 
 class Flows:
@@ -126,18 +125,17 @@ class Flows:
         stdin: bytes,
     ) -> Flow[ExecResult]:
         """Run one program to its end; a string goes through the shell program, afresh."""
-        argv = [self._shell.argv[0], "-c", command] if isinstance(command, str) else list(command)
-        if not argv or any("\0" in word for word in argv):
-            raise ValueError(f"command {command!r}: expected a program, and no NUL bytes")
+        given = checks.command(command)
+        argv = [self._shell.argv[0], "-c", given] if isinstance(given, str) else given
         seconds = self._seconds(timeout)
-        whole = [*self._env, *map(os.fsencode, (f"{k}={v}" for k, v in env.items()))] if env else []
+        added = [os.fsencode(f"{name}={value}") for name, value in checks.env(env).items()]
         reply = yield self._request(
             Kind.EXEC,
             frames.u64(int(seconds * 1000)),
-            frames.string(os.fsencode(cwd or "")),
+            frames.string(os.fsencode("" if cwd is None else checks.path("cwd", cwd))),
             frames.strings(map(os.fsencode, argv)),
-            frames.strings(whole),
-            frames.string(stdin),
+            frames.strings([*self._env, *added] if added else []),
+            frames.string(checks.raw("stdin", stdin)),
             within=seconds + GRACE,
         )
         done = frames.parse_done(_checked(reply))
@@ -147,13 +145,16 @@ class Flows:
 
     def shell(self, command: str, timeout: float | None) -> Flow[ExecResult]:
         """Run a command in the persistent shell."""
-        return self._run(self._shell, command, timeout)
+        return self._run(self._shell, "command", command, timeout)
 
     def python(self, code: str, timeout: float | None) -> Flow[ExecResult]:
         """Run a cell in the persistent Python."""
-        return self._run(sessions.PYTHON, code, timeout)
+        return self._run(sessions.PYTHON, "code", code, timeout)
 
-    def _run(self, session: Session, text: str, timeout: float | None) -> Flow[ExecResult]:
+    def _run(
+        self, session: Session, name: str, text: str, timeout: float | None
+    ) -> Flow[ExecResult]:
+        checks.string(name, text)
         seconds = self._seconds(timeout)
         notice = ""
         for _ in range(2):
@@ -193,6 +194,7 @@ class Flows:
 
     def read(self, path: str, limit: int) -> Flow[bytes]:
         """Read a whole regular file of at most `limit` bytes."""
+        path, limit = checks.path("path", path), whole("limit", limit)
         parts: list[bytes] = []
         length = 0
         while True:
@@ -214,8 +216,12 @@ class Flows:
             if not part or length >= size:
                 return b"".join(parts)
 
-    def write(self, path: str, data: bytes) -> Flow[None]:
-        """Write a whole file, making its parent directories."""
+    def write(self, path: str, data: bytes | str) -> Flow[None]:
+        """Write a whole file (a text as UTF-8), making its parent directories."""
+        path = checks.path("path", path)
+        if isinstance(data, str):
+            data = data.encode("utf-8", "surrogateescape")
+        data = checks.raw("data", data)
         for start in range(0, len(data) or 1, _CHUNK):
             reply = yield self._request(
                 Kind.WRITE,
@@ -235,10 +241,7 @@ class Flows:
         return f"The {session.name} {how}; {place}: {session.lost} are lost."
 
     def _seconds(self, timeout: float | None) -> float:
-        seconds = self._limits.timeout if timeout is None else timeout
-        if not 0 < seconds <= 1e8:
-            raise ValueError(f"timeout {timeout!r}: expected seconds, more than 0")
-        return seconds
+        return self._limits.timeout if timeout is None else checks.seconds("timeout", timeout)
 
     def _result(self, done: Done, notice: str) -> ExecResult:
         flags, out, err = done.flags, done.out, done.err

@@ -10,7 +10,9 @@ from dataclasses import replace
 from types import TracebackType
 from typing import Self
 
+from hub.arguments import whole
 from hub.errors import ClosedError, SandboxError
+from hub.sandbox import checks
 from hub.sandbox.aio import AsyncSandbox
 from hub.sandbox.api import order
 from hub.sandbox.client import Sandbox
@@ -39,12 +41,11 @@ class Pool:
         env: Mapping[str, str] | None = None,
     ) -> None:
         """Start the first sandboxes; arguments after `size` and errors as for `create`."""
-        if size < 1:
-            raise ValueError(f"pool size {size}: expected at least 1")
-        self._lifetime = (limits or Limits()).lifetime
-        waiting = replace(limits or Limits(), lifetime=self._lifetime + _SHELF_LIFE)
+        self._size = whole("pool size", size)
+        limits = checks.limits(limits)
+        self._lifetime = limits.lifetime
+        waiting = replace(limits, lifetime=self._lifetime + _SHELF_LIFE)
         self._order = order(image, provider, waiting, network, mounts, env)
-        self._size = size
         self._ready: deque[Sandbox] = deque()
         self._changed = threading.Condition()
         self._closed = False
@@ -59,6 +60,7 @@ class Pool:
             SandboxError: None could be started, or none came within `timeout` seconds.
             ClosedError: After `close`.
         """
+        timeout = checks.seconds("timeout", timeout)
         while True:
             with self._changed:
                 there = self._changed.wait_for(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path, PurePosixPath
@@ -43,11 +44,12 @@ class Limits:
         smallest = {"memory": 16 * MIB, "processes": 8, "disk": MIB, "output": 256, "flood": 1024}
         for name, least in smallest.items():
             value = getattr(self, name)
-            if not isinstance(value, int) or value < least:
+            if not isinstance(value, int) or isinstance(value, bool) or value < least:
                 raise ValueError(f"limit {name}={value!r}: expected an int of at least {least}")
         for name in ("cpus", "lifetime", "timeout"):
             value = getattr(self, name)
-            if not isinstance(value, int | float) or not 0.01 <= value <= 1e8:
+            number = isinstance(value, int | float) and not isinstance(value, bool)
+            if not number or not 0.01 <= value <= 1e8:
                 raise ValueError(f"limit {name}={value!r}: expected a number from 0.01 to 1e8")
 
 
@@ -57,7 +59,7 @@ class Mount:
 
     Attributes:
         source: Absolute path on the host; it must exist.
-        target: Absolute path inside.
+        target: Absolute path inside, not `/` itself.
         writable: Commands inside may change it; its size is then not limited.
     """
 
@@ -66,6 +68,11 @@ class Mount:
     writable: bool = False
 
     def __post_init__(self) -> None:
+        for name, given in (("source", self.source), ("target", self.target)):
+            if not isinstance(given, str | os.PathLike):
+                raise TypeError(f"mount {name} {given!r:.80}: expected a path")
+        if not isinstance(self.writable, bool):
+            raise TypeError(f"mount writable {self.writable!r:.80}: expected True or False")
         object.__setattr__(self, "source", Path(self.source))
         object.__setattr__(self, "target", PurePosixPath(self.target))
         for name, path in (("source", self.source), ("target", self.target)):
@@ -75,6 +82,8 @@ class Mount:
                     f"mount {name} {str(path)!r}: expected an absolute path "
                     "without '..', ':', ',' and newlines"
                 )
+        if not self.target.parts[1:]:
+            raise ValueError(f"mount target {str(self.target)!r}: expected a path below '/'")
         if not self.source.exists():
             raise ValueError(f"mount source {str(self.source)!r} does not exist on the host")
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import difflib
+import math
 from collections.abc import Callable, Mapping
 from typing import Any
 
@@ -10,6 +12,9 @@ from hub.errors import TaskError
 
 # Where rows have a worked solution: the two editions of SCP-116K, and the others.
 SOLUTIONS = ("matched_solution", "extract_solution", "solution")
+# Fields of every row of one's own; environments add theirs.
+OWN = ("id", "split", "prompt", "problem", "question")
+_NEAR = 0.85  # difflib's ratio: `units` for `unit`, `seconds_` for `seconds`, not `doc_id` for `id`
 
 
 def opened(
@@ -29,6 +34,30 @@ def kept(source: TaskSource, quarantine: str | None) -> TaskSource:
     return source if quarantine is None else Without(source, read_quarantine(quarantine))
 
 
+def check_fields(
+    row: Mapping[str, Any], own: tuple[str, ...], where: str, published: bool = False
+) -> None:
+    """Refuse fields that would be left unread although their author meant something by them.
+
+    Args:
+        row: The row; a field that is None is none.
+        own: The environment's fields besides `OWN`.
+        where: Where the row stands, for the message.
+        published: The row has the mark of a published set. Such sets have columns of their own,
+            so only a misspelt field of `own` is refused there; else every unknown one.
+
+    Raises:
+        TaskError: There is one; the message names the row and the field.
+    """
+    known = (*OWN, *own)
+    for name in (name for name, value in row.items() if value is not None and name not in known):
+        near = difflib.get_close_matches(name, known, n=1, cutoff=_NEAR if published else 0.6)
+        if near or not published:
+            hint = f" (did you mean {near[0]!r}?)" if near else ""
+            fields = ", ".join(known)
+            raise TaskError(f"{where}: unknown field {name!r}{hint}; its fields: {fields}")
+
+
 def text_of(row: Mapping[str, Any], names: tuple[str, ...], where: str) -> str:
     """Return the first of the fields `names` that holds a text.
 
@@ -37,7 +66,7 @@ def text_of(row: Mapping[str, Any], names: tuple[str, ...], where: str) -> str:
     """
     for name in names:
         value = row.get(name)
-        if isinstance(value, int | float) and not isinstance(value, bool):
+        if isinstance(value, int | float) and not isinstance(value, bool) and math.isfinite(value):
             value = str(value)
         if isinstance(value, str) and value.strip():
             return value.strip()

@@ -5,13 +5,14 @@ from __future__ import annotations
 import gzip
 import importlib.metadata
 import json
+import keyword
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
 from hub.dialogue import ListSource, Task, TaskSource, read_rows
 from hub.errors import MissingDependency, TaskError, UnknownOption
-from hub_agents.sources import asked, named, text_of
+from hub_agents.sources import asked, check_fields, named
 
 SPLITS = ("train", "test")
 _OWN = Path(__file__).with_name("problems.jsonl")
@@ -61,8 +62,9 @@ def code_row(row: Mapping[str, Any], where: str) -> Task:
     """Make a task of a row in one of these shapes.
 
     - One's own, function style: `prompt`, `entry`, `cases` of `args` and `expected` (JSON);
-      stdin/stdout style: `prompt`, `cases` of `stdin` and `stdout`. Both may have `solution` (for
-      `hub tasks validate`), `seconds` (of one case) and `id`.
+      `args` is a list;
+      stdin/stdout style: `prompt`, `cases` of `stdin` and `stdout`, texts. Both may have `solution`
+      (for `hub tasks validate`), `seconds` (of one case), `id` and `split`; no other field.
     - HumanEval: `task_id`, `prompt`, `entry_point`, `canonical_solution`, `test`.
     - Eurus-2 (rows whose `ability` is `code`): `prompt` as chat messages and, in
       `reward_model["ground_truth"]`, JSON with `inputs`, `outputs` and perhaps `fn_name`.
@@ -72,28 +74,57 @@ def code_row(row: Mapping[str, Any], where: str) -> Task:
     """
     if "entry_point" in row:
         return _human_eval(row, where)
+    check_fields(row, ("entry", "cases", "solution", "seconds"), where, "reward_model" in row)
     if "reward_model" in row:
         row = _eurus(row, where)
-    cases = row.get("cases")
-    if not isinstance(cases, list) or not cases:
-        raise TaskError(f"{where}: cases {cases!r:.80}: expected a list with at least one")
-    kind = "function" if "entry" in row else "stdio"
-    fields = ("args", "expected") if kind == "function" else ("stdin", "stdout")
-    for number, case in enumerate(cases):
-        if not isinstance(case, dict) or any(field not in case for field in fields):
-            raise TaskError(f"{where}: case {number}: expected {' and '.join(fields)}")
-    entry = text_of(row, ("entry",), where) if kind == "function" else ""
+    entry = _entry(row, "entry", where) if "entry" in row else ""
     seconds = row.get("seconds", 1.0)
-    if not isinstance(seconds, int | float) or not 0 < seconds <= 60:
+    if not isinstance(seconds, int | float) or isinstance(seconds, bool) or not 0 < seconds <= 60:
         raise TaskError(f"{where}: seconds {seconds!r}: expected a number, above 0 and up to 60")
+    if not isinstance(row.get("solution", ""), str):
+        raise TaskError(f"{where}: solution {row['solution']!r:.80}: expected a program's text")
     told = FUNCTION.format(entry=entry) if entry else STDIO
-    data = {"kind": kind, "entry": entry, "cases": cases}
+    kind = "function" if entry else "stdio"
+    data = {"kind": kind, "entry": entry, "cases": _cases(row, kind, where)}
     data |= {name: row[name] for name in ("solution", "seconds") if name in row}
     return Task(named(row, where), f"{asked(row, where)}\n\n{told}", data)
 
 
+def _cases(row: Mapping[str, Any], kind: str, where: str) -> list[dict[str, Any]]:
+    cases = row.get("cases")
+    if not isinstance(cases, list) or not cases:
+        raise TaskError(f"{where}: cases {cases!r:.80}: expected a list with at least one")
+    return [_case(case, kind, f"{where}: case {number}") for number, case in enumerate(cases)]
+
+
+def _case(case: Any, kind: str, where: str) -> dict[str, Any]:
+    fields = ("args", "expected") if kind == "function" else ("stdin", "stdout")
+    wanted = f"{where}: expected {' and '.join(fields)}, got {case!r:.80}"
+    if not isinstance(case, dict) or any(field not in case for field in fields):
+        called = isinstance(case, dict) and "args" in case
+        hint = "; calls need the field 'entry'" if kind == "stdio" and called else ""
+        raise TaskError(f"{wanted}{hint}")
+    # Parquet gives every case the keys of all; null is how one goes without.
+    if any(value is not None and name not in fields for name, value in case.items()):
+        raise TaskError(wanted)
+    if kind == "function" and not isinstance(case["args"], list):
+        raise TaskError(f"{where}: args {case['args']!r:.80}: expected a list of the arguments")
+    for field in fields if kind == "stdio" else ():
+        if not isinstance(case[field], str):
+            raise TaskError(f"{where}: {field} {case[field]!r:.80}: expected a text")
+    return {field: case[field] for field in fields}
+
+
+def _entry(row: Mapping[str, Any], field: str, where: str) -> str:
+    """Return the name of the function to call."""
+    entry = row[field]
+    if not isinstance(entry, str) or not entry.isidentifier() or keyword.iskeyword(entry):
+        raise TaskError(f"{where}: {field} {entry!r:.80}: expected a function's name")
+    return entry
+
+
 def _human_eval(row: Mapping[str, Any], where: str) -> Task:
-    entry = text_of(row, ("entry_point",), where)
+    entry = _entry(row, "entry_point", where)
     prompt, solution, test = (row.get(name) for name in ("prompt", "canonical_solution", "test"))
     if not isinstance(prompt, str) or not isinstance(solution, str) or not isinstance(test, str):
         raise TaskError(f"{where}: expected texts in prompt, canonical_solution and test")

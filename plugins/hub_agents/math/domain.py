@@ -10,6 +10,7 @@ from hub_agents.answers import AnswerDomain, scored
 from hub_agents.cheats import searching
 from hub_agents.math.checker import shared
 from hub_agents.math.forms import fits, tidy
+from hub_agents.math.words import words
 
 CONSTANTS = ("0", "1", "-1", "2", "x", "\\frac{1}{2}")
 
@@ -21,7 +22,7 @@ class MathDomain(AnswerDomain):
     asks = "Solve the mathematics problem."
 
     def judge(self, task: Task, answer: str) -> Grade:
-        """Grade one answer.
+        """Grade one answer; words are compared as words, small and capital letters alike.
 
         One that breaks the checker, while the gold answer checks cleanly, is the agent's failure;
         a checker that fails on the gold answer too is infrastructure and gives no reward.
@@ -29,7 +30,11 @@ class MathDomain(AnswerDomain):
         form, given = str(task.data["form"]), tidy(answer)
         if not fits(form, given):
             return scored(False, f"the answer is not in the form asked for ({form})")
-        verdict = shared().check(tidy(str(task.data["answer"])), given)
+        gold = tidy(str(task.data["answer"]))
+        if text := words(gold):
+            right = words(given) == text
+            return scored(right, "right" if right else "wrong: the answer is other words")
+        verdict = shared().check(gold, given)
         if verdict.equal is not None:
             return scored(verdict.equal, verdict.reason or ("right" if verdict.equal else "wrong"))
         outcome = Outcome.AGENT_ERROR if verdict.by_answer else Outcome.INFRA_ERROR

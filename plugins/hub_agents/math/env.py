@@ -24,7 +24,9 @@ class Math(DialogueEnv):
     r"""Mathematics problems with a Python tool; the answer is checked by math-verify.
 
     By default the problems are made by reasoning-gym's generators. The answer stands in
-    `\boxed{...}` or is the argument of `finish`; reward 1.0 when it is right, else 0.0.
+    `\boxed{...}` or is the argument of `finish`; reward 1.0 when it is right, else 0.0. Small and
+    capital letters are the same (`X` is `x`, as math-verify reads them); an answer of up to three
+    words is compared literally.
 
     Args:
         tasks: `"math"`, another registered source, or the path of a .json, .jsonl or .parquet

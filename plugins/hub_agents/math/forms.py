@@ -7,6 +7,7 @@ would compute a number that nobody can write down.
 
 from __future__ import annotations
 
+import math
 import re
 
 _SPACES = re.compile(r"\\[,;:! ]|~|\s+")
@@ -24,8 +25,10 @@ LENGTH = 10_000  # characters of an answer that is read at all
 DIGITS = 5  # of a literal exponent
 FACTORIAL = 10_000  # the largest number whose factorial is taken
 POWERS = 3  # one in another's exponent, e^{x^2} has two
+MAGNITUDE = 6  # powers of ten of a literal power that is an exponent: 2^{10^6} can be computed
 _FACTORIAL = re.compile(r"(?<!\d)(\d+)!|\(([^()]*)\)!")
 _EXPONENT = re.compile(r"\^\{?[({+-]*(\d+)")
+_LITERAL_POWER = re.compile(r"(?<![\d.])(\d+)[})]*(\^)(?=[{(+]*(\d+))")
 _PYTHON_POWER = re.compile(r"\*\*\s*(\d+|\([+-]?\d+\))")
 
 
@@ -77,9 +80,20 @@ def explodes(answer: str) -> str:
         return f"a factorial of a power, of a factorial, or of more than {FACTORIAL}"
     if any(len(m[1]) > DIGITS for m in _EXPONENT.finditer(bare)):
         return f"an exponent of more than {DIGITS} digits"
-    if _height(bare) >= POWERS:
+    depths = _depths(bare)
+    if max(depths, default=0) >= POWERS:
         return f"{POWERS} powers in one another's exponents"
+    inner = (m for m in _LITERAL_POWER.finditer(bare) if depths[m.start(2)] > 1)
+    if any(_magnitude(m[1], m[3]) > MAGNITUDE for m in inner):
+        return f"an exponent above 10^{MAGNITUDE}"
     return ""
+
+
+def _magnitude(base: str, exponent: str) -> float:
+    """Return the decimal logarithm of a power of literals; of a long base, its length at least."""
+    # Python reads no number of 5,000 digits.
+    power = math.log10(int(base) or 1) if len(base) < 20 else len(base)
+    return int(exponent) * power
 
 
 def _is_large(factorial: re.Match[str]) -> bool:
@@ -88,14 +102,14 @@ def _is_large(factorial: re.Match[str]) -> bool:
     return too_long or int(number or 0) > FACTORIAL or "^" in group or "!" in group
 
 
-def _height(bare: str) -> int:
-    """Return how many powers stand in one another's exponents, at most: two in `e^{x^2}`."""
+def _depths(bare: str) -> list[int]:
+    """Return for each character how many powers it belongs to: two for the 2 in `e^{x^2}`."""
     groups: list[int] = []  # of each open group: how many powers it is the exponent of
-    below = chain = most = 0  # powers around this group; powers of `a^b^c` so far
+    below = chain = 0  # powers around this group; powers of `a^b^c` so far
+    depths: list[int] = []
     for before, sign in zip(" " + bare, bare, strict=False):
         if sign == "^":
             chain += 1
-            most = max(most, below + chain)
         elif sign in "{(":
             groups.append(chain if before == "^" else 0)
             below, chain = below + groups[-1], 0
@@ -104,7 +118,8 @@ def _height(bare: str) -> int:
             below -= chain
         elif before != "^" and not (sign.isdigit() and before.isdigit()):
             chain = 0  # an exponent without braces is one letter or number
-    return most
+        depths.append(below + chain)
+    return depths
 
 
 FORMS = ("number", "expanded", "closed")

@@ -9,8 +9,8 @@ from hub.dialogue import Task
 from hub.errors import TaskError, UnknownOption
 from hub_agents.answers import AnswerError, stated
 from hub_agents.science.families import AREAS, FAMILIES
-from hub_agents.science.units import read
-from hub_agents.sources import SOLUTIONS, asked, named, text_of
+from hub_agents.science.units import read, unfit
+from hub_agents.sources import SOLUTIONS, asked, check_fields, named, text_of
 
 SIZE = 1_000_000  # problems of one split
 SPLITS = ("train", "test")
@@ -65,14 +65,27 @@ def science_row(row: Mapping[str, Any], where: str) -> Task:
     r"""Make a task of a row in one of these shapes.
 
     - One's own: `prompt` (or `problem`, `question`), `answer` (a number, or a text with a unit),
-      `unit` where the answer does not have it, `rtol` (default 0.01) and `id`.
+      `unit` where the answer does not have it, `rtol` (default 0.01), `id` and `split`; no other
+      field.
     - SCP-116K: `problem`, and the one `\boxed` answer in `matched_solution` (its first edition),
       `extract_solution` (its second) or `solution`; rows whose answer is no value with a unit go to
-      Math-v0 or are left out beforehand.
+      Math-v0 or are left out beforehand. Any other columns.
 
     Raises:
         TaskError: It is none of them; the message names the row and the field.
+        MissingDependency: pint is absent.
     """
+    check_fields(row, ("answer", "unit", "rtol"), where, any(name in row for name in SOLUTIONS))
+    value, unit = _answer(row, where)
+    rtol = row.get("rtol", 0.01)
+    if not isinstance(rtol, int | float) or isinstance(rtol, bool) or not 0 < rtol < 1:
+        raise TaskError(f"{where}: rtol {rtol!r}: expected a number between 0 and 1")
+    data = {"answer": value, "unit": unit, "rtol": float(rtol)}
+    return Task(named(row, where), asked(row, where), data)
+
+
+def _answer(row: Mapping[str, Any], where: str) -> tuple[float, str]:
+    """Return the value and a unit that pint knows."""
     if row.get("answer") not in (None, ""):
         text = text_of(row, ("answer",), where)
     else:
@@ -83,11 +96,17 @@ def science_row(row: Mapping[str, Any], where: str) -> Task:
         found = read(stated(text))
     except AnswerError as error:
         raise TaskError(f"{where}: its answer: {error}") from error
-    rtol = row.get("rtol", 0.01)
     if found is None:
         raise TaskError(f"{where}: answer {text[:80]!r}: expected a value with a unit")
-    if not isinstance(rtol, int | float) or isinstance(rtol, bool) or not 0 < rtol < 1:
-        raise TaskError(f"{where}: rtol {rtol!r}: expected a number between 0 and 1")
-    unit = str(row.get("unit") or found[1])
-    data = {"answer": found[0], "unit": unit, "rtol": float(rtol)}
-    return Task(named(row, where), asked(row, where), data)
+    value, unit = found
+    if apart := row.get("unit"):
+        # Read as an answer's, so that LaTeX will do.
+        pair = read(f"1 {apart}") if isinstance(apart, str) else None
+        if pair is None or pair[0] != 1.0:
+            raise TaskError(f"{where}: unit {apart!r:.80}: expected a unit, such as 'm/s^2'")
+        if unit and unit != pair[1]:
+            raise TaskError(f"{where}: unit {apart!r}: the answer {text[:80]!r} has another one")
+        unit = pair[1]
+    if why := unfit(unit):
+        raise TaskError(f"{where}: answer {text[:80]!r}: {why}")
+    return value, unit

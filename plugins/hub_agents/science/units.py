@@ -91,6 +91,17 @@ def judged(text: str, gold: float, unit: str, rtol: float) -> tuple[bool, str]:
     return right, "right" if right else f"wrong: off by {_off(value, gold)}"
 
 
+@lru_cache(maxsize=4096)
+def unfit(unit: str) -> str:
+    """Return why no answer could be judged in `unit`, which `read` returned, or an empty text.
+
+    Raises:
+        MissingDependency: pint is absent.
+    """
+    right, why = judged(f"1 {unit}", 1.0, unit, 0.01)
+    return "" if right else why
+
+
 def _off(value: float, gold: float) -> str:
     return f"{abs(value / gold - 1) * 100:.3g} %" if gold else f"{value:.3g}"
 

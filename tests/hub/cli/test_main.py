@@ -4,9 +4,11 @@ import subprocess
 import sys
 from pathlib import Path
 
+import gymnasium
 import pytest
 
 from hub.cli.main import BUILT_IN
+from hub.errors import UnknownOption
 from hub.plugins import Component, Plugins
 from tests.hub.cli.conftest import Run
 from tests.startup import cpu_seconds
@@ -52,6 +54,17 @@ def test_an_error_of_the_hub_is_one_line_and_status_2(run: Run, acme: Plugins) -
     assert ended.status == 2
     assert ended.err.startswith("hub: no environment hub:acme/Wlak-v0: did you mean hub:acme/Walk")
     assert ended.err.count("\n") == 1
+
+
+def test_an_unknown_option_is_told_without_gymnasiums_words_around_it(run: Run) -> None:
+    with pytest.raises(UnknownOption, match="was raised from the environment creator"):
+        gymnasium.make("hub:native/Pong-v0", speed=2)  # what is taken away
+    ended = run("play", "hub:native/Pong-v0", "--set", "speed=2")
+    assert ended.status == 2
+    assert ended.err.startswith(
+        "hub: hub:native/Pong-v0 got an unexpected keyword argument 'speed'"
+    )
+    assert "creator" not in ended.err
 
 
 def test_json_to_a_place_that_cannot_be_written_is_a_usage_error(run: Run, tmp_path: Path) -> None:

@@ -53,8 +53,11 @@ def test_a_closed_pool_leaves_nothing_and_gives_nothing() -> None:
 def test_a_pool_that_cannot_work_says_so_at_once() -> None:
     with pytest.raises(SandboxUnavailable):
         Pool(1, provider="none")
-    with pytest.raises(ValueError, match="at least 1"):
-        Pool(0)
+    for size in (0, "x", True):
+        with pytest.raises(ValueError, match=f"pool size {size!r}: expected a whole number"):
+            Pool(size)  # type: ignore[arg-type]
+    with pytest.raises(TypeError, match="limits 5: expected hub"):
+        Pool(1, limits=5)  # type: ignore[arg-type]
 
 
 def test_a_pool_serves_an_event_loop_too(provider: str) -> None:

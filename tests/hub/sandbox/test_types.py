@@ -8,14 +8,21 @@ from hub.sandbox import Limits, Mount
 
 @pytest.mark.parametrize(
     "wrong",
-    [{"memory": 1}, {"processes": 1.5}, {"disk": 0}, {"cpus": 0}, {"lifetime": float("nan")}],
+    [
+        {"memory": 1},
+        {"processes": 1.5},
+        {"disk": 0},
+        {"cpus": 0},
+        {"lifetime": float("nan")},
+        {"cpus": True},
+    ],
 )
 def test_a_limit_out_of_range_is_refused_by_name(wrong: dict[str, Any]) -> None:
     with pytest.raises(ValueError, match=next(iter(wrong))):
         Limits(**wrong)
 
 
-@pytest.mark.parametrize("target", ["relative", "/a/../b", "/a:b", "/a,b"])
+@pytest.mark.parametrize("target", ["relative", "/a/../b", "/a:b", "/a,b", "/", "//"])
 def test_a_mount_target_that_a_provider_would_misread_is_refused(target: str) -> None:
     with pytest.raises(ValueError, match="mount target"):
         Mount(Path("/usr"), PurePosixPath(target))
@@ -24,3 +31,12 @@ def test_a_mount_target_that_a_provider_would_misread_is_refused(target: str) ->
 def test_a_mount_source_must_exist() -> None:
     with pytest.raises(ValueError, match="does not exist"):
         Mount(Path("/no/such"), PurePosixPath("/data"))
+
+
+@pytest.mark.parametrize(
+    ("wrong", "why"),
+    [((5, "/x"), "source 5"), (("/usr", None), "target None"), (("/usr", "/x", 1), "writable 1")],
+)
+def test_a_mount_of_other_kinds_is_refused(wrong: tuple[Any, ...], why: str) -> None:
+    with pytest.raises(TypeError, match=f"mount {why}: expected"):
+        Mount(*wrong)

@@ -21,6 +21,10 @@ def eurus(truth: Any, ability: str = "code") -> dict[str, Any]:
     return {"ability": ability, "prompt": prompt, "reward_model": {"ground_truth": truth}}
 
 
+def call(**case: Any) -> dict[str, Any]:
+    return {"prompt": "P", "entry": "f", "cases": [{"expected": 1, **case}]}
+
+
 def test_our_own_set_has_both_styles_and_no_constant_answer_passes_it() -> None:
     tasks = [s.get(i) for s in (own("train"), own("test")) for i in range(len(s))]
     assert len(tasks) >= 12
@@ -62,6 +66,22 @@ def test_eurus_rows_of_both_styles_are_tasks() -> None:
         ({"prompt": "P", "cases": [{"stdin": ""}]}, "case 0: expected stdin and stdout"),
         ({"prompt": "P", "entry": "f", "cases": [{"stdin": ""}]}, "case 0: expected args"),
         ({"prompt": "P", "cases": [{"stdin": "", "stdout": ""}], "seconds": 1e9}, "seconds"),
+        ({"prompt": "P", "entry": "f", "cases": [{"args": 5}]}, "case 0: expected args and exp"),
+        ({"prompt": "P", "cases": [{"args": [], "expected": 1}]}, "calls need the field 'entry'"),
+        (call(args=5), "case 0: args 5: expected a list"),
+        (call(args="ab"), "case 0: args 'ab': expected a list"),
+        (call(args=[], note="n"), "case 0: expected args and expected, got"),
+        ({**call(args=[]), "entry": 3}, "entry 3: expected a function's name"),
+        ({**call(args=[]), "entry": "os.system('x')"}, "entry .os.system.* a function's name"),
+        ({**call(args=[]), "entry": "class"}, "entry 'class': expected a function's name"),
+        ({**call(args=[]), "timeout": 3}, "unknown field 'timeout'"),
+        ({**call(args=[]), "second": 3}, "'second' .did you mean 'seconds'"),
+        ({**call(args=[]), "seconds": True}, "seconds True"),
+        ({**call(args=[]), "solution": 5}, "solution 5"),
+        ({"prompt": "P", "cases": [{"stdin": 3, "stdout": ""}]}, "case 0: stdin 3: expected a"),
+        ({"prompt": "P", "cases": [{"stdin": "", "stdout": 3}]}, "case 0: stdout 3: expected a"),
+        ({**eurus(STDIO), "secondss": 3}, "'secondss' .did you mean 'seconds'"),
+        (eurus({**CALLS, "fn_name": "a.b"}), "entry 'a.b'"),
         (eurus("{"), "ground_truth: JSONDecodeError"),
         (eurus({"inputs": [1], "outputs": []}), "as many inputs as outputs"),
         (eurus({**CALLS, "inputs": ["no json", [1]]}), "ground_truth: JSONDecodeError"),
@@ -73,3 +93,8 @@ def test_eurus_rows_of_both_styles_are_tasks() -> None:
 def test_a_row_that_is_no_task_is_refused_by_name(row: dict[str, Any], why: str) -> None:
     with pytest.raises(TaskError, match=f"file row 1.*{why}"):
         code_row(row, "file row 1")
+
+
+def test_a_case_of_parquet_may_have_nulls_and_expect_none() -> None:
+    task = code_row(call(args=[], expected=None, stdin=None), "file row 1")
+    assert task.data["cases"][0]["expected"] is None

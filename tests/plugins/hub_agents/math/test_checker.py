@@ -100,7 +100,7 @@ def test_an_answer_that_breaks_the_checker_is_the_agents_failure_after_controls(
     assert worker.check("4", "4")
     process = worker._process
     monkeypatch.setattr(checking, "CPU_SECONDS", 0.3)
-    found = checker.check("4", "9^{9^{9}}")
+    found = checker.check("4", "9^{99999 \\cdot 9999}")
     assert (found.equal, found.by_answer) == (None, True), found.reason
     assert "the answer breaks the checker" in found.reason
     assert worker._process is process  # only a fork was ended

@@ -12,7 +12,7 @@ import pytest
 from hub.dialogue import DialogueEnv, Quarantined, write_quarantine
 from hub.dialogue.validate import validate
 from hub.errors import UnknownOption
-from hub_agents.math.checker import Verdict
+from hub_agents.math.checker import Verdict, Worker
 from tests import need
 from tests.hub.cli.conftest import Run, run
 from tests.plugins.hub_agents.conftest import finish
@@ -92,6 +92,19 @@ def test_a_users_own_file_is_played_without_what_is_in_quarantine(tmp_path: Path
     assert env.step("\\boxed{3}")[1] == 1.0
     with pytest.raises(UnknownOption, match="choose made problems"):
         made(tasks=own, difficulty="easy")
+
+
+def test_an_immense_power_is_a_wrong_answer_and_costs_no_check(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    monkeypatch.setattr(Worker, "check", None)  # nobody may ask a process
+    (tmp_path / "own.jsonl").write_text('{"prompt": "2+2?", "answer": 4}')
+    env = made(tasks=str(tmp_path / "own.jsonl"))
+    env.reset(seed=1)
+    _, reward, terminated, _, info = env.step("\\boxed{2^{10^{10}}}")
+    assert (reward, terminated, info["outcome"]) == (0.0, True, "completed"), info
+    assert "above 10^6" in info["verdict"]
+    env.close()
 
 
 @pytest.mark.slow

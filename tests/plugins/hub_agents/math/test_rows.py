@@ -27,8 +27,13 @@ EURUS = {
         ({"problem": "P", "answer": "-\\frac{2}{3}", "solution": "S"}, "P", "-\\frac{2}{3}"),
         ({"problem": "P", "solution": "so \\boxed{5}."}, "P", "5"),
         (EURUS, "What is 1/2 + 1/2?", "1"),
+        (
+            {"problem": "P", "answer": "no solution", "solution": "S", "level": 5},
+            "P",
+            "no solution",
+        ),
     ],
-    ids=["own", "DeepScaleR", "boxed", "Eurus-2"],
+    ids=["own", "DeepScaleR", "boxed", "Eurus-2", "words"],
 )
 def test_a_row_of_a_known_shape_is_a_task(row: dict[str, Any], prompt: str, answer: str) -> None:
     task = math_row(row, "file row 3")
@@ -44,6 +49,13 @@ def test_a_row_of_a_known_shape_is_a_task(row: dict[str, Any], prompt: str, answ
         ({"problem": "P", "answer": "\\boxed{1}\\boxed{2}"}, "2 different"),
         ({"problem": "P", "answer": "1", "form": "any"}, "form 'any'"),
         ({**EURUS, "ability": "code"}, "ability 'code'"),
+        ({"prompt": "P", "answer": "the proof is trivial"}, "expected mathematics, or at most 3"),
+        ({"prompt": "P", "answer": "trivial", "form": "number"}, "not stand in the form 'number'"),
+        ({"prompt": "P", "answer": "x(x+1)", "form": "expanded"}, "in the form 'expanded'"),
+        ({"prompt": "P", "answer": "\\int_0^1 x dx"}, "in the form 'closed'"),
+        ({"prompt": "P", "answer": "1", "forms": "number"}, "'forms' .did you mean 'form'"),
+        ({"prompt": "P", "answer": "1", "level": 5}, "unknown field 'level'"),
+        ({**EURUS, "forms": "number"}, "'forms' .did you mean 'form'"),
     ],
 )
 def test_a_row_that_is_no_task_is_refused(row: dict[str, Any], why: str) -> None:

@@ -36,6 +36,7 @@ def test_a_problem_is_computed_in_the_sandbox_and_answered(sandboxed: dict[str, 
     [
         {"problem": "P", "answer": "9.8 m/s^2"},
         {"prompt": "P", "answer": 9.8, "unit": "m/s^2", "rtol": 0.05},
+        {"prompt": "P", "answer": "9.8 m/s^2", "unit": "\\mathrm{m/s^2}", "note": None},
         {
             "domain": "Physics",
             "problem": "P",
@@ -49,7 +50,7 @@ def test_a_problem_is_computed_in_the_sandbox_and_answered(sandboxed: dict[str, 
             "extract_solution": "so \\boxed{9.8\\ \\mathrm{m/s^2}}",
         },
     ],
-    ids=["own", "unit apart", "SCP-116K", "SCP-116K, second edition"],
+    ids=["own", "unit apart", "unit twice", "SCP-116K", "SCP-116K, second edition"],
 )
 def test_a_row_of_a_known_shape_is_a_task(row: dict[str, Any]) -> None:
     task = science_row(row, "file row 2")
@@ -62,6 +63,14 @@ def test_a_row_of_a_known_shape_is_a_task(row: dict[str, Any]) -> None:
         ({"problem": "P", "answer": "about ten"}, "expected a value with a unit"),
         ({"problem": "P", "solution": "ten"}, "no boxed one"),
         ({"problem": "P", "answer": 1, "rtol": 2}, "rtol 2"),
+        ({"problem": "P", "answer": "9.81 blorg"}, "'9.81 blorg': the unit 'blorg' cannot be read"),
+        ({"problem": "P", "answer": 9.81, "unit": "blorg"}, "the unit 'blorg' cannot be read"),
+        ({"problem": "P", "answer": 9.81, "unit": 5}, "unit 5: expected a unit"),
+        ({"problem": "P", "answer": "9.81 km", "unit": "m"}, "unit 'm': the answer '9.81 km'"),
+        ({"problem": "P", "answer": float("nan")}, "expected a text in 'answer'"),
+        ({"problem": "P", "answer": 1, "tolerance": 0.1}, "unknown field 'tolerance'"),
+        ({"promt": "P", "answer": 1}, "'promt' .did you mean 'prompt'"),
+        ({"problem": "P", "solution": "\\boxed{1}", "units": "m"}, "'units' .did you mean 'unit'"),
     ],
 )
 def test_a_row_that_is_no_task_is_refused(row: dict[str, Any], why: str) -> None:
