@@ -15,6 +15,8 @@ SOLUTIONS = ("matched_solution", "extract_solution", "solution")
 # Fields of every row of one's own; environments add theirs.
 OWN = ("id", "split", "prompt", "problem", "question")
 _NEAR = 0.85  # difflib's ratio: `units` for `unit`, `seconds_` for `seconds`, not `doc_id` for `id`
+_WORDS = {"tolerance": "rtol", "tol": "rtol", "rel_tol": "rtol", "timeout": "seconds",
+          "time_limit": "seconds", "function": "entry", "tests": "cases"}  # fmt: skip
 
 
 def opened(
@@ -34,28 +36,31 @@ def kept(source: TaskSource, quarantine: str | None) -> TaskSource:
     return source if quarantine is None else Without(source, read_quarantine(quarantine))
 
 
-def check_fields(
-    row: Mapping[str, Any], own: tuple[str, ...], where: str, published: bool = False
-) -> None:
-    """Refuse fields that would be left unread although their author meant something by them.
+def check_fields(row: Mapping[str, Any], own: tuple[str, ...], where: str) -> None:
+    """Refuse a misnamed field: its author meant something by it and it would be left unread.
+
+    Datasets have columns of their own (a source, a level, a link), so only what is spelt nearly
+    like a field that the row lacks, or is another program's word for one, is refused.
 
     Args:
         row: The row; a field that is None is none.
         own: The environment's fields besides `OWN`.
         where: Where the row stands, for the message.
-        published: The row has the mark of a published set. Such sets have columns of their own,
-            so only a misspelt field of `own` is refused there; else every unknown one.
 
     Raises:
-        TaskError: There is one; the message names the row and the field.
+        TaskError: There is one; the message names the row, the field and the one that was meant.
     """
     known = (*OWN, *own)
-    for name in (name for name, value in row.items() if value is not None and name not in known):
-        near = difflib.get_close_matches(name, known, n=1, cutoff=_NEAR if published else 0.6)
-        if near or not published:
-            hint = f" (did you mean {near[0]!r}?)" if near else ""
+    there = {name for name, value in row.items() if value is not None}
+    absent = [name for name in known if name not in there]
+    for name in sorted(there - set(known)):
+        near = difflib.get_close_matches(name, absent, n=1, cutoff=_NEAR)
+        meant = near[0] if near else _WORDS.get(name)
+        if meant in absent:
             fields = ", ".join(known)
-            raise TaskError(f"{where}: unknown field {name!r}{hint}; its fields: {fields}")
+            raise TaskError(
+                f"{where}: unknown field {name!r} (did you mean {meant!r}?); its fields: {fields}"
+            )
 
 
 def text_of(row: Mapping[str, Any], names: tuple[str, ...], where: str) -> str:

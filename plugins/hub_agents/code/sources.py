@@ -74,7 +74,7 @@ def code_row(row: Mapping[str, Any], where: str) -> Task:
     """
     if "entry_point" in row:
         return _human_eval(row, where)
-    check_fields(row, ("entry", "cases", "solution", "seconds"), where, "reward_model" in row)
+    check_fields(row, ("entry", "cases", "solution", "seconds"), where)
     if "reward_model" in row:
         row = _eurus(row, where)
     entry = _entry(row, "entry", where) if "entry" in row else ""

@@ -32,8 +32,7 @@ def math_row(row: Mapping[str, Any], where: str) -> Task:
     """
     if row.get("ability", "math") != "math":
         raise TaskError(f"{where}: ability {row['ability']!r}: expected 'math'")
-    published = "reward_model" in row or any(name in row for name in SOLUTIONS)
-    check_fields(row, ("answer", "form", "ability"), where, published)
+    check_fields(row, ("answer", "form", "ability"), where)
     form = row.get("form", "closed")
     if form not in FORMS:
         raise TaskError(f"{where}: form {form!r}: expected one of {', '.join(FORMS)}")

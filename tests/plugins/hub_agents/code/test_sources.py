@@ -74,7 +74,7 @@ def test_eurus_rows_of_both_styles_are_tasks() -> None:
         ({**call(args=[]), "entry": 3}, "entry 3: expected a function's name"),
         ({**call(args=[]), "entry": "os.system('x')"}, "entry .os.system.* a function's name"),
         ({**call(args=[]), "entry": "class"}, "entry 'class': expected a function's name"),
-        ({**call(args=[]), "timeout": 3}, "unknown field 'timeout'"),
+        ({**call(args=[]), "timeout": 3}, "'timeout' .did you mean 'seconds'"),
         ({**call(args=[]), "second": 3}, "'second' .did you mean 'seconds'"),
         ({**call(args=[]), "seconds": True}, "seconds True"),
         ({**call(args=[]), "solution": 5}, "solution 5"),

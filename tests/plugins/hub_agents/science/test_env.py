@@ -68,7 +68,7 @@ def test_a_row_of_a_known_shape_is_a_task(row: dict[str, Any]) -> None:
         ({"problem": "P", "answer": 9.81, "unit": 5}, "unit 5: expected a unit"),
         ({"problem": "P", "answer": "9.81 km", "unit": "m"}, "unit 'm': the answer '9.81 km'"),
         ({"problem": "P", "answer": float("nan")}, "expected a text in 'answer'"),
-        ({"problem": "P", "answer": 1, "tolerance": 0.1}, "unknown field 'tolerance'"),
+        ({"problem": "P", "answer": 1, "tolerance": 0.1}, "'tolerance' .did you mean 'rtol'"),
         ({"promt": "P", "answer": 1}, "'promt' .did you mean 'prompt'"),
         ({"problem": "P", "solution": "\\boxed{1}", "units": "m"}, "'units' .did you mean 'unit'"),
     ],
