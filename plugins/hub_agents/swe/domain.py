@@ -16,11 +16,11 @@ from hub_agents.swe.filter import allowed
 from hub_agents.swe.grading import Grader
 from hub_agents.swe.instance import Instance
 from hub_agents.swe.oracle import oracle
-from hub_agents.swe.places import image_name
+from hub_agents.swe.places import hidden, image_name
 from hub_agents.swe.trees import File, Tree
 
 if TYPE_CHECKING:
-    from hub.sandbox import Sandbox
+    from hub.sandbox import Mount, Sandbox
 
 
 class SweDomain:
@@ -50,6 +50,10 @@ class SweDomain:
     def image(self, task: Task) -> str:
         """Return the sandbox image that the instance names, built on first use."""
         return image_name(_instance(task).image)
+
+    def mounts(self, task: Task) -> Sequence[Mount]:
+        """Return what hides the host's own Python packages, the one under repair among them."""
+        return hidden(self.image(task))
 
     def prepare(self, task: Task, sandbox: Sandbox) -> None:
         """Lay the broken repository into the sandbox, as one commit without any history."""

@@ -12,7 +12,7 @@ from hub.sandbox import ExecResult, Limits, Sandbox, create
 from hub.sandbox.types import MIB
 from hub_agents.swe import report, room, transfer
 from hub_agents.swe.instance import Instance
-from hub_agents.swe.places import image_name
+from hub_agents.swe.places import hidden, image_name
 from hub_agents.swe.report import Report
 from hub_agents.swe.trees import File
 
@@ -96,7 +96,8 @@ def workshop(
     """
     given = {"memory": 2048 * MIB, "output": 16 * MIB, **options.limits}
     limits = Limits(**{**given, "lifetime": instance.seconds * runs + SLACK})
-    with create(image_name(instance.image), provider=options.provider, limits=limits) as sandbox:
+    image = image_name(instance.image)
+    with create(image, provider=options.provider, limits=limits, mounts=hidden(image)) as sandbox:
         room.furnish(instance, sandbox, commit=False)
         if patch:
             room.apply(instance, sandbox, patch, "gold_patch")
