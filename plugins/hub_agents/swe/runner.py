@@ -57,8 +57,17 @@ class Run:
     output: str
 
     def passed(self, name: str) -> bool:
-        """Tell whether it claims that test `name` passed and that nothing else went wrong."""
-        return self.status == 0 == self.report.ended and self.claims(name)
+        """Tell whether test `name`, which ran alone, passed.
+
+        Raises:
+            Broken: It claims so, and the exit statuses tell of something else.
+        """
+        if self.claims(name) and not self.status == 0 == self.report.ended:
+            raise Broken(
+                f"{name} is said to have passed, and pytest to have ended with "
+                f"{self.report.ended}; its process ended with {self.status}"
+            )
+        return self.claims(name)
 
     def claims(self, name: str) -> bool:
         """Tell whether it claims that test `name` passed, whatever became of the others."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import posixpath
 import shlex
+import signal
 from collections.abc import Mapping
 
 from hub.errors import SandboxError, SandboxFileError, TaskError
@@ -38,6 +39,11 @@ def change(sandbox: Sandbox, workdir: str, changes: Mapping[str, File | None]) -
         place(sandbox, {workdir: written})
 
 
+def killed(exit_code: int) -> bool:
+    """Tell whether a command was ended by a signal, as `ExecResult.exit_code` has it."""
+    return 128 < exit_code <= 128 + signal.SIGRTMAX
+
+
 def required(done: ExecResult, what: str) -> ExecResult:
     """Return `done`, a command of ours in a sandbox that nobody else has used.
 
@@ -45,7 +51,7 @@ def required(done: ExecResult, what: str) -> ExecResult:
         SandboxError: It was killed, as on a host without memory.
         TaskError: It failed.
     """
-    if done.timed_out or done.exit_code == 137:
+    if done.timed_out or killed(done.exit_code):
         raise SandboxError(f"{what}: it was killed", "infra")
     if done.exit_code:
         raise TaskError(f"{what} (exit status {done.exit_code}): {done.stderr.strip()[-800:]}")

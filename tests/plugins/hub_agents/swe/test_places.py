@@ -1,4 +1,4 @@
-"""What of the host a sandbox must not show, in every sandbox that is the agent's or the grader's."""
+"""What of the host a sandbox must not show, in the agent's sandbox and the grader's."""
 
 from __future__ import annotations
 
@@ -23,10 +23,11 @@ LOOK = "python3 -c 'import importlib, sys; importlib.import_module(sys.argv[1])'
 def installed() -> str:
     """A module that a host's own Python has beside its standard library."""
     folder = Path("/usr/lib/python3/dist-packages")
-    for name in ("yaml", "six", "pkg_resources", "pip"):
-        if any(folder.glob(f"{name}*")):
-            return name
-    need.missing(f"{folder} has none of the packages that are looked for")
+    names = ("yaml", "six", "pkg_resources", "pip")
+    found = [name for name in names if any(folder.glob(f"{name}*"))]
+    if not found:
+        need.missing(f"{folder} has none of {', '.join(names)}")
+    return found[0]
 
 
 @pytest.fixture
