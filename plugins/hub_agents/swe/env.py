@@ -25,7 +25,9 @@ class SWE(DialogueEnv):
 
     The repository lies at `/workspace/repo` (the prompt says where), as one git commit without
     history. Reward 1.0 when every hidden test passes that the real fix makes pass, and every test
-    that passed before, else 0.0; `info["reward_parts"]["fixed"]` is the share of the former.
+    that passed before, else 0.0; `info["reward_parts"]["fixed"]` is the share of the former. Links,
+    and changes of tests, of their settings and of compiled files, are dropped: the verdict says
+    which, and `info["reward_parts"]["not_graded"]` counts them.
 
     Args:
         tasks: `"swe"` (the built-in instances, fetched on first use), another registered source,
