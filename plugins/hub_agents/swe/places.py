@@ -8,6 +8,7 @@ import threading
 from functools import cache
 from pathlib import Path, PurePosixPath
 
+from hub.errors import ImageError
 from hub.sandbox import Mount, build, images, state
 
 _LOCK = threading.Lock()
@@ -26,8 +27,9 @@ def image_name(reference: str) -> str:
             `docker://...`, an OCI archive, a .sif, a root directory.
 
     Raises:
-        ImageError: It cannot be built; the message says why.
+        ImageError: There is none of that name, or it cannot be built; the message says why.
     """
+    check_image(reference)
     if reference == images.HOST or reference in images.built():
         return reference
     digest = hashlib.sha256(reference.encode()).hexdigest()[:12]
@@ -36,6 +38,23 @@ def image_name(reference: str) -> str:
         if name not in images.built():
             build.build(reference, name)
     return name
+
+
+def check_image(reference: str, workdir: str = "/") -> None:
+    """Refuse, before anything is built or started, what can be no image with a folder `workdir`.
+
+    Raises:
+        ImageError: A bare name is that of no built image and of nothing on this machine, or
+            `workdir` is not in the image `host`.
+    """
+    if reference == images.HOST:
+        root = Path("/") if PurePosixPath(workdir).is_relative_to(_USR) else images.skeleton()
+        if not (root / workdir.lstrip("/")).is_dir():
+            raise ImageError(f"the image has no {workdir}")
+        return
+    bare = reference != build.DEBIAN and not {"/", ":"} & set(reference)
+    if bare and not Path(reference).exists():
+        images.describe(reference)
 
 
 def hidden(image: str) -> tuple[Mount, ...]:

@@ -9,12 +9,14 @@ from pathlib import Path
 import pytest
 
 from hub.dialogue import SandboxOptions, act, spoken
+from hub.errors import ImageError, TaskError
 from hub.sandbox import Sandbox, create
-from hub_agents.swe import places, runner
+from hub_agents.swe import places, room, runner
 from hub_agents.swe.env import SWE
 from hub_agents.swe.grading import Grader
 from hub_agents.swe.instance import Instance
 from tests import need
+from tests.plugins.hub_agents.swe.test_instance import INSTANCE
 
 LOOK = "python3 -c 'import importlib, sys; importlib.import_module(sys.argv[1])' {}"
 
@@ -91,3 +93,15 @@ def test_a_removed_module_is_not_stood_in_for_by_the_hosts(
     grade = Grader(SandboxOptions(provider=provider)).grade(broken, {f"{installed}.py": None})
     assert grade.reward == 0.0
     assert "ModuleNotFoundError" in grade.reason
+
+
+def test_a_name_of_no_image_is_refused_before_it_is_asked_for_anywhere() -> None:
+    with pytest.raises(ImageError, match="no image 'nosuch'; there are host"):
+        places.image_name("nosuch")
+
+
+def test_an_image_without_the_repository_is_named(options: SandboxOptions) -> None:
+    bare = replace(INSTANCE, base={"kind": "image"}, workdir="/testbed")
+    absent = pytest.raises(TaskError, match=r"the image has no /testbed \(image host\)")
+    with create(provider=options.provider) as sandbox, absent:
+        room.furnish(bare, sandbox, commit=True)
