@@ -49,12 +49,19 @@ def check_image(reference: str, workdir: str = "/") -> None:
     """
     if reference == images.HOST:
         root = Path("/") if PurePosixPath(workdir).is_relative_to(_USR) else images.skeleton()
-        if not (root / workdir.lstrip("/")).is_dir():
+        if not _exists(root / workdir.lstrip("/")):
             raise ImageError(f"the image has no {workdir}")
         return
     bare = reference != build.DEBIAN and not {"/", ":"} & set(reference)
-    if bare and not Path(reference).exists():
+    if bare and not _exists(Path(reference)):
         images.describe(reference)
+
+
+def _exists(path: Path) -> bool:
+    try:
+        return path.exists()
+    except OSError:  # a name that is too long for a file
+        return False
 
 
 def hidden(image: str) -> tuple[Mount, ...]:

@@ -154,6 +154,8 @@ def test_a_rows_own_image_and_command_go_before_the_defaults() -> None:
         ({"patch": "hello"}, "patch 'hello': expected a unified diff"),
         ({"test_patch": "hello"}, "test_patch 'hello': expected a unified diff"),
         ({"image": "nosuch"}, "image 'nosuch': no image 'nosuch'; there are host"),
+        ({"image": "x" * 5000}, "no image 'xxx"),
+        ({"image": "host", "workdir": "/" + "x" * 5000}, "the image has no /xxx"),
         ({"image": "host"}, "image 'host': the image has no /testbed"),
         ({"workdir": "x"}, "workdir 'x': expected an absolute path"),
     ],
