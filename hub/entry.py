@@ -10,7 +10,7 @@ from __future__ import annotations
 import difflib
 import inspect
 from collections.abc import Callable
-from typing import Any
+from typing import Any, cast
 
 from hub.errors import MissingDependency, UnknownOption
 from hub.plugins import PLUGINS, load
@@ -31,6 +31,16 @@ class Creator:
         self.card = card
         self._target = target
 
+    def target(self) -> Callable[..., Any]:
+        """Return what makes the environment: its class, or a function.
+
+        Raises:
+            MissingDependency: A distribution or program that it needs is absent.
+            TargetError: Its module cannot be imported.
+        """
+        require(self.card)
+        return cast("Callable[..., Any]", load(self._target))
+
     @property
     def metadata(self) -> dict[str, Any]:
         """The class's metadata, from which Gymnasium reads the render modes."""
@@ -47,8 +57,7 @@ class Creator:
             TargetError: Its module cannot be imported.
             UnknownOption: The environment has no such keyword argument.
         """
-        require(self.card)
-        create = load(self._target)
+        create = self.target()
         check_options(self.card.id, create, kwargs)
         return create(**kwargs)
 

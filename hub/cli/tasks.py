@@ -107,7 +107,11 @@ def _rewards(rewards: tuple[float | None, ...]) -> str:
 def _progress(json_path: str | None) -> Iterator[Callable[[int, int], None]]:
     from rich.progress import MofNCompleteColumn, Progress, TimeElapsedColumn
 
+    out = console(stderr=True)
+    if not out.is_interactive:  # rich would end what nobody sees with an empty line
+        yield lambda done, total: None
+        return
     columns = (*Progress.get_default_columns()[:2], MofNCompleteColumn(), TimeElapsedColumn())
-    with Progress(*columns, console=console(stderr=True), transient=True) as bar:
+    with Progress(*columns, console=out, transient=True) as bar:
         task = bar.add_task("validating", total=None)
         yield lambda done, total: bar.update(task, completed=done, total=total)

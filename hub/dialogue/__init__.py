@@ -1,7 +1,7 @@
 """Multi-turn text environments: budgets, tools, parsers, token provenance, records."""
 
 from hub.dialogue.budget import Budget, Deadline
-from hub.dialogue.domain import Domain, Grade, Submission
+from hub.dialogue.domain import Domain, Grade, Mounted, Submission
 from hub.dialogue.env import DialogueEnv
 from hub.dialogue.hf import HFTokenizer, load_tokenizer
 from hub.dialogue.lookup import find_parser, find_tasks, find_tool
@@ -29,6 +29,7 @@ __all__ = [
     "HFTokenizer",
     "HermesParser",
     "ListSource",
+    "Mounted",
     "Parsed",
     "Parser",
     "Probed",

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import TYPE_CHECKING, Any, Protocol, runtime_checkable
 
 from hub.dialogue.tasks import Task, TaskSource
 from hub.dialogue.tools import Tool
 from hub.trajectory import Outcome
 
 if TYPE_CHECKING:
-    from hub.sandbox import Sandbox
+    from hub.sandbox import Mount, Sandbox
 
 Submission = Mapping[str, Any]
 
@@ -69,3 +69,11 @@ class Domain(Protocol):
 
     def grade(self, task: Task, submission: Submission) -> Grade:
         """Grade; deterministic for equal arguments."""
+
+
+@runtime_checkable
+class Mounted(Protocol):
+    """A domain whose sandboxes show, or hide, more than their image."""
+
+    def mounts(self, task: Task) -> Sequence[Mount]:
+        """Return what to mount in the sandbox of `task`, in this order."""

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from hub.dialogue.budget import Deadline, known_fields
-from hub.dialogue.domain import Domain
+from hub.dialogue.domain import Domain, Mounted
 from hub.dialogue.tasks import Task
 from hub.errors import SandboxError
 
@@ -76,11 +76,13 @@ class Room:
             self._refuse_if_interrupted()
             life = self._deadline.left() + RESERVE
             limits = Limits(**{**self._options.limits, "lifetime": life})
+            domain, task = self._domain, self._task
             sandbox = create(
-                self._domain.image(self._task),
+                domain.image(task),
                 provider=self._options.provider,
                 limits=limits,
                 network=self._options.network,
+                mounts=domain.mounts(task) if isinstance(domain, Mounted) else (),
             )
             try:
                 self._domain.prepare(self._task, sandbox)

@@ -13,12 +13,15 @@ from dataclasses import dataclass
 from typing import Any, Literal, cast
 
 import gymnasium
+from gymnasium.envs.registration import load_env_creator
 
 from hub.dialogue.env import DialogueEnv
 from hub.dialogue.probe import Agent, Probed, answering, spoken
 from hub.dialogue.quarantine import Quarantined
 from hub.dialogue.tasks import Task
+from hub.entry import Creator
 from hub.errors import TaskError, UnknownOption
+from hub.registry import bare_id
 
 ORACLE, NULL = "oracle", "null"
 Status = Literal["good", "flaky", "broken", "unknown"]
@@ -103,7 +106,7 @@ def validate(
         progress: Called with tasks done and their number.
 
     Raises:
-        UnknownOption: The environment has no oracle and cheats to validate by.
+        UnknownOption: The environment has no tasks, or no oracle and cheats to validate by.
         TaskError: A task that is named is not there.
     """
     make = _maker(env_id, options or {})
@@ -133,6 +136,8 @@ def quarantined(findings: Sequence[Finding]) -> list[Quarantined]:
 
 
 def _maker(env_id: str, options: Mapping[str, Any]) -> Callable[[], DialogueEnv]:
+    _refuse_taskless(env_id)
+
     def make() -> DialogueEnv:
         env = gymnasium.make(env_id, **{**options, "parser": "hermes"}).unwrapped
         if not isinstance(env, DialogueEnv) or not isinstance(env.domain, Probed):
@@ -144,6 +149,16 @@ def _maker(env_id: str, options: Mapping[str, Any]) -> Callable[[], DialogueEnv]
         return env
 
     return make
+
+
+def _refuse_taskless(env_id: str) -> None:
+    """Raise `UnknownOption` where the environment's class tells that it has no tasks."""
+    spec = gymnasium.registry.get(bare_id(env_id))
+    entry = spec.entry_point if spec else None
+    create = load_env_creator(entry) if isinstance(entry, str) else entry
+    made = create.target() if isinstance(create, Creator) else create
+    if isinstance(made, type) and not issubclass(made, DialogueEnv):
+        raise UnknownOption(f"{env_id} has no tasks: expected an agent environment")
 
 
 def _chosen(

@@ -10,6 +10,7 @@ import re
 import shutil
 import subprocess
 import sys
+import tarfile
 import time
 import uuid
 from collections.abc import Iterator, Sequence
@@ -69,14 +70,35 @@ def parse_source(text: str) -> Source:
     if text.startswith("docker://"):
         return Source("docker", text.removeprefix("docker://"), text)
     path = Path(text.removeprefix("oci-archive:")).resolve()
-    if not path.exists() or any(c in str(path) for c in "\n\r"):
-        raise ImageError(
-            f"image source {text!r}: expected 'debian', 'docker://NAME', or the path of a root "
-            "directory, a .sif, or an OCI archive (.tar)"
-        )
-    archive = text.startswith("oci-archive:") or path.suffix == ".tar"
-    digest = _tree_digest(path) if path.is_dir() else _file_digest(path)
-    return Source("oci-archive" if archive else "localimage", str(path), digest)
+    known = path.exists() and not any(c in str(path) for c in "\n\r")
+    if known and path.is_dir() and not text.startswith("oci-archive:"):
+        return Source("localimage", str(path), _tree_digest(path))
+    if known and _is_sif(path):
+        return Source("localimage", str(path), _file_digest(path))
+    if known and _is_oci(path):
+        return Source("oci-archive", str(path), _file_digest(path))
+    found = "it is none of these" if known else "there is no such file"
+    raise ImageError(
+        f"image source {text!r}: expected 'debian', 'docker://NAME', or the path of a root "
+        f"directory, a .sif, or an OCI archive (.tar); {found}"
+    )
+
+
+def _is_sif(path: Path) -> bool:
+    """Tell whether a file is an image of Apptainer's: its header begins with 32 bytes of script."""
+    if not path.is_file():
+        return False
+    with path.open("rb") as file:
+        return file.read(42)[32:41] == b"SIF_MAGIC"
+
+
+def _is_oci(path: Path) -> bool:
+    """Tell whether a file is an OCI archive, which has an `oci-layout` (OCI image layout)."""
+    try:
+        with tarfile.open(path) as tar:
+            return any(member.name.removeprefix("./") == "oci-layout" for member in tar)
+    except (OSError, EOFError, tarfile.TarError):
+        return False
 
 
 def _file_digest(path: Path) -> str:

@@ -63,6 +63,13 @@ def _checked(path: Path) -> Path:
     return path
 
 
+def empty() -> Path:
+    """Return an empty directory, to be mounted over one that a sandbox shall not show."""
+    path = root() / "empty"
+    path.mkdir(mode=0o755, exist_ok=True)
+    return path
+
+
 @cache
 def boot_id() -> str:
     """Return the kernel's id of this boot."""

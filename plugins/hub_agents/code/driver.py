@@ -97,8 +97,10 @@ def main() -> None:
     with open("solution.py", "w", encoding="utf-8") as file:  # noqa: PTH123  # alone in a sandbox
         file.write(job["program"])
     report: list[dict[str, Any]] = []
-    if subprocess.run([sys.executable, "-c", COMPILES], stderr=subprocess.DEVNULL).returncode:
-        report.append({"failed": "is not valid Python"})
+    status = subprocess.run([sys.executable, "-c", COMPILES], stderr=subprocess.DEVNULL).returncode
+    if status:
+        killed = {"answer": "", "status": status}
+        report.append(killed if status < 0 else {"failed": "is not valid Python"})
         job["cases"] = []
     for case in job["cases"]:
         if job["kind"] == "stdio":

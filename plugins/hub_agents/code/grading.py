@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import signal
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
@@ -18,11 +19,12 @@ from hub_agents.code.compare import same, same_text, value_of
 
 SECONDS = 10.0  # of one case, where the task names no other time
 TOTAL = 300.0  # seconds of all cases together
+KILLS = (signal.SIGKILL, signal.SIGTERM)  # that come from outside, too
 _DRIVER = Path(driver.__file__).read_text(encoding="utf-8")
 
 
 class NoReport(Exception):
-    """The driver reported nothing: the program ended it, or the machine did."""
+    """What was run did not come to its own end: the program ended it, or the machine did."""
 
 
 class Grader:
@@ -39,15 +41,18 @@ class Grader:
     def grade(self, task: Task, program: str) -> Grade:
         """Grade; 1.0 when every test passes.
 
-        A program that ends its driver or its sandbox is the agent's failure when the task's own
+        What is killed may have been killed by anything, so the program is graded once more. One
+        that ends its driver or its sandbox then, too, is the agent's failure when the task's own
         solution runs cleanly right after it, and ours otherwise.
         """
-        try:
-            return self._judged(task, program)
-        except (NoReport, SandboxError) as error:
-            if isinstance(error, SandboxError) and error.attribution == "infra":
-                raise
-            return self._blamed(task, str(error))
+        for again in (False, True):
+            try:
+                return self._judged(task, program, again)
+            except (NoReport, SandboxError) as error:
+                if isinstance(error, SandboxError) and error.attribution == "infra":
+                    raise
+                what = str(error)
+        return self._blamed(task, what)
 
     def _blamed(self, task: Task, what: str) -> Grade:
         solution = str(task.data.get("solution", ""))
@@ -61,14 +66,15 @@ class Grader:
     def _empty(self, task: Task) -> bool:
         return self._judged(task, "").reward == 0.0
 
-    def _judged(self, task: Task, program: str) -> Grade:
+    def _judged(self, task: Task, program: str, again: bool = True) -> Grade:
+        """Grade; only where it is done `again` is a case that was killed the program's doing."""
         data = task.data
         program = str(data.get("preamble", "")) + program
         if data["kind"] == "asserts":
-            return self._by_tests(task, program)
+            return self._by_tests(task, program, again)
         stdio = data["kind"] == "stdio"
         cases = [case["stdin"] if stdio else {"args": case["args"]} for case in data["cases"]]
-        report = self._answers(data, cases, program)
+        report = self._answers(data, cases, program, again)
         whys = []
         for case, answer in zip(data["cases"], report, strict=False):
             whys.append(_stdio(case, answer) if stdio else _call(case, answer))
@@ -76,9 +82,9 @@ class Grader:
         why = next((why for why in whys if why), "")
         return _grade(passed, len(cases), why)
 
-    def _by_tests(self, task: Task, program: str) -> Grade:
+    def _by_tests(self, task: Task, program: str, again: bool) -> Grade:
         calls = self._calls(task)
-        report = self._answers(task.data, [{"args": call} for call in calls], program)
+        report = self._answers(task.data, [{"args": call} for call in calls], program, again)
         answers = [value_of(answer) for answer in report]
         answers += [{"failed": "was not run"}] * (len(calls) - len(answers))
         verdict = self._trusted(JUDGE, {**_tests(task), "calls": calls, "answers": answers})
@@ -99,7 +105,11 @@ class Grader:
         return calls
 
     def _trusted(self, script: str, job: Mapping[str, Any]) -> dict[str, Any] | None:
-        """Run a script that loads nothing of the program's; None when it ends without a verdict."""
+        """Run a script that loads nothing of the program's; None when it ends without a verdict.
+
+        Raises:
+            NoReport: It was killed.
+        """
         with self._sandbox() as sandbox:
             done = sandbox.exec(
                 ["python3", "-c", script],
@@ -107,18 +117,20 @@ class Grader:
                 timeout=60.0,
                 env={"PYTHONHASHSEED": "0"},
             )
+        if not done.timed_out and done.exit_code - 128 in KILLS:
+            raise NoReport(f"the tests were killed (exit status {done.exit_code})")
         if done.exit_code or done.timed_out:
             return None
         verdict: dict[str, Any] = json.loads(done.stdout)
         return verdict
 
     def _answers(
-        self, data: Mapping[str, Any], cases: Sequence[Any], program: str
+        self, data: Mapping[str, Any], cases: Sequence[Any], program: str, again: bool
     ) -> list[dict[str, Any]]:
         """Return what the program answers to each case, in a fresh sandbox.
 
         Raises:
-            NoReport: There is none.
+            NoReport: There is none, or, unless this is done `again`, a case was killed.
             SandboxError: The sandbox failed; `attribution` says whose doing it was.
         """
         seconds = float(data.get("seconds", SECONDS))
@@ -144,6 +156,9 @@ class Grader:
         if not _is_report(report):
             raise NoReport(f"no report (exit status {done.exit_code})")
         answers: list[dict[str, Any]] = report
+        for number, answer in enumerate(answers, 1):
+            if not again and -answer.get("status", 0) in KILLS:
+                raise NoReport(f"case {number} was killed (status {answer['status']})")
         return answers
 
     def _sandbox(self) -> Sandbox:

@@ -13,6 +13,7 @@ from hub_agents.swe.instance import Instance
 from hub_agents.swe.logs.results import PASSED, XFAIL
 from hub_agents.swe.patches import touched
 from hub_agents.swe.runner import Broken
+from hub_agents.swe.transfer import killed
 
 ENVIRONMENT = {
     "PYTHONHASHSEED": "0",
@@ -60,7 +61,8 @@ def run(sandbox: Sandbox, instance: Instance) -> Log:
     """Run the instance's test command, in a sandbox of `runner.workshop`, and read its log.
 
     Raises:
-        Broken: It took too long, printed more than is kept, or reports no test.
+        Broken: It took too long, was ended by a signal, printed more than is kept, or reports no
+            test.
         SandboxError: The sandbox failed.
     """
     done = sandbox.exec(
@@ -71,6 +73,8 @@ def run(sandbox: Sandbox, instance: Instance) -> Log:
     )
     if done.timed_out:
         raise Broken(f"the tests took more than {instance.seconds:g} s")
+    if killed(done.exit_code):
+        raise Broken(f"the test command was ended by signal {done.exit_code - 128}")
     if done.truncated:
         raise Broken("the tests printed more than is kept of a log")
     results = logs.parser(instance.log_parser)(done.stdout)

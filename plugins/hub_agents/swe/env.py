@@ -2,11 +2,12 @@
 
 The observation is what the tools answer and the action is what the model says, both text
 (`hub.dialogue.DialogueEnv`). The repository lies in the sandbox as one git commit without history;
-neither the fix nor the hidden tests are there. At the end the files that the agent changed, but for
-tests and their settings, go onto the pristine repository in fresh sandboxes and the hidden tests
-run. Reward 1.0 when every test that the real fix mends passes, and every one that passed before,
-and no decoy does (`hub_agents.swe.decoys`); else 0.0. The episode ends with `finish`, or is
-truncated when a budget is used up; then what is there is graded too.
+neither the fix nor the hidden tests are there. At the end the files that the agent changed go onto
+the pristine repository in fresh sandboxes and the hidden tests run. Links, and changes of tests, of
+their settings and of compiled files, are dropped; the verdict says which. Reward 1.0 when every
+test that the real fix mends passes, and every one that passed before, and no decoy does
+(`hub_agents.swe.decoys`); else 0.0. The episode ends with `finish`, or is truncated when a budget
+is used up; then what is there is graded too.
 """
 
 from __future__ import annotations
@@ -25,7 +26,9 @@ class SWE(DialogueEnv):
 
     The repository lies at `/workspace/repo` (the prompt says where), as one git commit without
     history. Reward 1.0 when every hidden test passes that the real fix makes pass, and every test
-    that passed before, else 0.0; `info["reward_parts"]["fixed"]` is the share of the former.
+    that passed before, else 0.0; `info["reward_parts"]["fixed"]` is the share of the former. Links,
+    and changes of tests, of their settings and of compiled files, are dropped: the verdict says
+    which, and `info["reward_parts"]["not_graded"]` counts them.
 
     Args:
         tasks: `"swe"` (the built-in instances, fetched on first use), another registered source,

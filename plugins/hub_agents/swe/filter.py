@@ -8,6 +8,7 @@ import tomllib
 from collections.abc import Iterable, Mapping
 from typing import Any
 
+from hub_agents.swe.transfer import Seen
 from hub_agents.swe.trees import File, Tree, is_safe
 
 LARGEST = 2 << 20  # bytes of one changed file
@@ -22,6 +23,10 @@ _SETTINGS = {
 _TEST_FOLDERS = {"test", "tests"}
 _JUNK_FOLDERS = {"__pycache__", ".git", ".hg", ".svn", ".pytest_cache", ".eggs", ".tox", ".nox"}
 _JUNK_ENDINGS = (".pyc", ".pyo", ".pyd", ".so", ".pth", ".egg-link", ".dll", ".dylib")
+_NOT_GRADED = {
+    "pipe": "pipes", "socket": "sockets", "device": "devices", "too large": "files of this size",
+    "closed": "files that cannot be read",
+}  # fmt: skip
 # Modules that run the tests; a file of the repository must not take their place.
 _RUNNERS = {"pytest", "_pytest", "pluggy", "iniconfig", "packaging", "exceptiongroup", "py",
             "pygments", "attr", "hypothesis", "freezegun", "hub_report"}  # fmt: skip
@@ -40,6 +45,12 @@ def is_junk(path: str) -> bool:
     *folders, name = path.split("/")
     made = any(part.endswith((".egg-info", ".dist-info")) for part in folders)
     return made or bool(_JUNK_FOLDERS & {*folders, name}) or name.endswith(_JUNK_ENDINGS)
+
+
+def is_cache(path: str) -> bool:
+    """Tell whether `path` is what tools leave behind as they run, and nobody's change."""
+    folders = path.split("/")[:-1]
+    return bool(_JUNK_FOLDERS & set(folders)) or path.endswith(".pyc")
 
 
 def sources(tree: Mapping[str, File]) -> Tree:
@@ -128,3 +139,33 @@ def allowed(
             changes[path] = after
             total += size
     return changes, dropped
+
+
+def unseen(old: Seen, new: Seen) -> dict[str, str]:
+    """Return why differences between `old` and `new` that no file has are not graded, by path.
+
+    Of a file's permissions one bit is graded: whether its owner may execute it.
+    """
+    dropped: dict[str, str] = {}
+    for path in sorted(set(old.others) | set(new.others)):
+        before, after = old.others.get(path), new.others.get(path)
+        if before != after and (after or path not in new.tree):
+            lost = "; the file counts as deleted" if after and path in old.tree else ""
+            dropped[path] = (
+                f"{_NOT_GRADED.get(after or before or '', 'links')} are not graded{lost}"
+            )
+    for path, mode in new.modes.items():
+        same = old.tree.get(path) == new.tree[path]
+        if same and old.modes.get(path) != mode:
+            dropped[path] = "its permissions are not graded"
+    return dropped
+
+
+def told(dropped: Mapping[str, str], count: int) -> str:
+    """Return the sentence on `count` changes that are not graded, of which `dropped` names some."""
+    if not dropped:
+        return ""
+    path, why = next(iter(dropped.items()))
+    path = path if path.isprintable() else ascii(path)
+    more = f", and {count - 1} more" if count > 1 else ""
+    return f"not graded: {path} ({why}){more}"

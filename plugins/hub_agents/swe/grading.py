@@ -125,15 +125,18 @@ class Grader:
     def grade(self, instance: Instance, changes: Changes) -> Grade:
         """Grade; 1.0 when every test passes and no decoy does.
 
-        Changes that end the run of the tests are the agent's failure when the real fix and no
+        A run that breaks off may have been ended by anything, so the changes are graded once more
+        from scratch. Those that end that run too are the agent's failure when the real fix and no
         change grade cleanly right after it, and ours otherwise.
         """
-        try:
-            return self._judged(instance, changes)
-        except (Broken, SandboxError) as error:
-            if isinstance(error, SandboxError) and runner.is_ours(error):
-                raise
-            return self._blamed(instance, str(error))
+        for _ in range(2):
+            try:
+                return self._judged(instance, changes)
+            except (Broken, SandboxError) as error:
+                if isinstance(error, SandboxError) and runner.is_ours(error):
+                    raise
+                what = str(error)
+        return self._blamed(instance, what)
 
     def _blamed(self, instance: Instance, what: str) -> Grade:
         try:

@@ -3,7 +3,7 @@
 The log is written by processes that have loaded the changed code. What bounds them:
 
 - The command's exit status comes from the sandbox's first process, and a log that reports no
-  failure beside an error is not believed.
+  failure beside an error is not believed: that run is broken (`hub_agents.swe.grading`).
 - The readers (`hub_agents.swe.logs`) let no printed line cover a failure that the runner reports.
 - Decoys: instances get some of their own tests (`hub_agents.swe.guards`). Each guarded test runs in
   two sandboxes, in one of them in a form that must fail, and which one that is differs from test to
@@ -26,7 +26,7 @@ from hub_agents.swe.commands import Log
 from hub_agents.swe.decoys import Decoy
 from hub_agents.swe.guards import guarded
 from hub_agents.swe.instance import Instance
-from hub_agents.swe.runner import Changes
+from hub_agents.swe.runner import Broken, Changes
 
 
 def judged(instance: Instance, options: SandboxOptions, changes: Changes, patch: str = "") -> Grade:
@@ -36,7 +36,8 @@ def judged(instance: Instance, options: SandboxOptions, changes: Changes, patch:
     expect.
 
     Raises:
-        Broken: The tests took too long or printed too much, or cannot be set up.
+        Broken: The tests took too long, printed too much, were ended by a signal or contradict
+            their exit status, or cannot be set up.
         SandboxError: The sandbox failed.
         TaskError: The instance does not fit its image.
     """
@@ -64,7 +65,11 @@ def rounds(decoys: Sequence[Decoy]) -> list[list[Decoy]]:
 
 
 def graded(instance: Instance, log: Log, put: Sequence[Decoy]) -> Grade:
-    """Grade one log; `put` are the decoys that stood in for their tests."""
+    """Grade one log; `put` are the decoys that stood in for their tests.
+
+    Raises:
+        Broken: It reports no failure, and the command's exit status one.
+    """
     false = {test for one in put for test in one.fails}
     forged = sorted(test for test in false if log.passed(test))
     asked = [t for t in instance.fail_to_pass if t not in false]
@@ -82,6 +87,6 @@ def graded(instance: Instance, log: Log, put: Sequence[Decoy]) -> Grade:
         reason += f"; {log.doubt}" if log.doubt else ""
         return Grade(0.0, parts, reason=reason[:500])
     if log.doubt:
-        return Grade(0.0, parts, reason=log.doubt)
+        raise Broken(log.doubt)
     passed = len(instance.fail_to_pass) + len(instance.pass_to_pass)
     return Grade(1.0, parts, reason=f"{passed} tests passed")

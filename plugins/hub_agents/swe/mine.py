@@ -13,11 +13,13 @@ from dataclasses import dataclass, field, replace
 from hub.dialogue import SandboxOptions
 from hub.errors import TaskError
 from hub.sandbox import create
+from hub.sandbox.images import HOST
 from hub_agents.swe import decoys as decoy
 from hub_agents.swe import runner, transfer
 from hub_agents.swe.decoys import Decoy
 from hub_agents.swe.grading import Grader
 from hub_agents.swe.instance import Instance
+from hub_agents.swe.places import hidden
 from hub_agents.swe.releases import Pair, Unminable, drafted, guarded
 from hub_agents.swe.report import Report, Result
 from hub_agents.swe.runner import Broken, Changes
@@ -54,7 +56,7 @@ class Material:
 
 def python_of(options: SandboxOptions) -> str:
     """Return the version of the sandbox's Python, as `"3.11"`."""
-    with create(provider=options.provider) as sandbox:
+    with create(provider=options.provider, mounts=hidden(HOST)) as sandbox:
         done = sandbox.exec(["python3", "-c", "import sys; print('%d.%d' % sys.version_info[:2])"])
     if done.exit_code:
         raise TaskError(f"the image host has no python3: {done.stderr.strip()}")

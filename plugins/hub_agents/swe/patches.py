@@ -10,6 +10,7 @@ from hub.errors import TaskError
 
 _HEADER = re.compile(r'diff --git (?:"a/(.+)"|a/(.+)) (?:"b/(.+)"|b/(.+))')
 _HUNK = re.compile(r"@@ -(\d+(?:,\d+)?) \+(\d+(?:,\d+)?) @@(.*)")
+_PLAIN = re.compile(r"^--- .+\n\+\+\+ .+\n@@ -", re.MULTILINE)
 _INDEX = re.compile(r"index ([0-9a-f]+)\.\.([0-9a-f]+)(.*)")
 _BACK = {
     "new file mode ": "deleted file mode ",
@@ -48,6 +49,11 @@ def touched(patch: str) -> list[Touched]:
         elif line.startswith("deleted file mode ") and found:
             found[-1] = Touched(found[-1].path, True)
     return found
+
+
+def is_diff(text: str) -> bool:
+    """Tell whether `text` is a unified diff, of git or of anyone else."""
+    return bool(touched(text)) or _PLAIN.search(text) is not None
 
 
 def reverse(patch: str, where: str = "patch") -> str:

@@ -77,6 +77,10 @@ def furnish(instance: Instance, sandbox: Sandbox, commit: bool) -> None:
         placed |= _site(instance, sandbox, tree or {})
     if placed:
         place(sandbox, placed)
+    if tree is None and sandbox.exec('test -d "$PLACE"', env={"PLACE": instance.workdir}).exit_code:
+        raise TaskError(
+            f"instance {instance.id}: the image has no {instance.workdir} (image {instance.image})"
+        )
     if instance.bug_patch:
         apply(instance, sandbox, instance.bug_patch, "bug_patch")
     if commit and instance.hidden:

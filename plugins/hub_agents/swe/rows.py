@@ -27,12 +27,13 @@ from pathlib import Path
 from typing import Any
 
 from hub.dialogue import read_rows
-from hub.errors import TaskError
+from hub.errors import ImageError, TaskError
 from hub_agents.swe import fields, r2e, specs
 from hub_agents.swe.fields import Row
 from hub_agents.swe.instance import Instance
 from hub_agents.swe.logs import PARSERS
-from hub_agents.swe.patches import reverse, touched
+from hub_agents.swe.patches import is_diff, reverse, touched
+from hub_agents.swe.places import check_image
 
 KINDS = ("swe-bench", "swe-gym", "swe-rebench", "swe-smith", "r2e")
 SMITH_COMMAND = "pytest --disable-warnings --color=no --tb=no --verbose"
@@ -128,7 +129,7 @@ def kind_of(row: Row, where: str) -> str:
 
 def _repaired(kind: str, row: Row, where: str, given: Defaults) -> Instance:
     """Make an instance of a row that has a patch and lists of tests."""
-    patch = fields.text(row, "patch", where)
+    patch = _diff(row, "patch", where)
     smith = kind == "swe-smith"
     failing = fields.names(row, "FAIL_TO_PASS", where)
     if not failing:
@@ -144,13 +145,20 @@ def _repaired(kind: str, row: Row, where: str, given: Defaults) -> Instance:
         pass_to_pass=fields.names(row, "PASS_TO_PASS", where),
         gold_patch=reverse(patch, f"{where}: patch") if smith else patch,
         bug_patch=patch if smith else "",
-        test_patch="" if smith else fields.text(row, "test_patch", where, ""),
+        test_patch="" if smith else _diff(row, "test_patch", where, ""),
         hidden=files_of(failing) if smith else (),
         image=_image(kind, row, where, given),
         workdir=_workdir(kind, row),
         meta=_meta(row),
     )
     return _run_by(draft, row, where, given)
+
+
+def _diff(row: Row, name: str, where: str, default: str | None = None) -> str:
+    text = fields.text(row, name, where, default)
+    if text.strip() and not is_diff(text):
+        raise TaskError(f"{where}: {name} {text!r:.60}: expected a unified diff")
+    return text
 
 
 def _workdir(kind: str, row: Row) -> str:
@@ -274,8 +282,13 @@ def _image(kind: str, row: Row, where: str, given: Defaults) -> str:
 
 
 def _reference(image: str) -> str:
-    """Return an image as `hub images build` takes it; a bare name is one of a registry."""
-    if image == "host" or "://" in image or image.startswith(("/", ".", "oci-archive:")):
+    """Return an image as `hub images build` takes it, or the name of a built one.
+
+    A name with a namespace or a tag is one of a registry.
+    """
+    if "://" in image or image.startswith(("/", ".", "oci-archive:")):
+        return image
+    if not {"/", ":"} & set(image):
         return image
     return f"docker://{image}"
 
@@ -300,6 +313,10 @@ def _own(made: Instance, row: Row, where: str, given: Defaults) -> Instance:
     workdir = fields.text(row, "workdir", where, made.workdir)
     if not workdir.startswith("/"):
         raise TaskError(f"{where}: workdir {workdir!r}: expected an absolute path")
+    try:
+        check_image(made.image, workdir if made.base["kind"] == "image" else "/")
+    except ImageError as error:
+        raise TaskError(f"{where}: image {made.image!r}: {error}") from error
     changes: dict[str, Any] = {"seconds": float(seconds), "setup": setup, "workdir": workdir}
     if made.source == "r2e":
         command = fields.first(row, ("test_cmd", "test_command"), where) or given.test_command

@@ -12,7 +12,7 @@ from hub.sandbox import ExecResult, Limits, Sandbox, create
 from hub.sandbox.types import MIB
 from hub_agents.swe import report, room, transfer
 from hub_agents.swe.instance import Instance
-from hub_agents.swe.places import image_name
+from hub_agents.swe.places import hidden, image_name
 from hub_agents.swe.report import Report
 from hub_agents.swe.trees import File
 
@@ -57,8 +57,17 @@ class Run:
     output: str
 
     def passed(self, name: str) -> bool:
-        """Tell whether it claims that test `name` passed and that nothing else went wrong."""
-        return self.status == 0 == self.report.ended and self.claims(name)
+        """Tell whether test `name`, which ran alone, passed.
+
+        Raises:
+            Broken: It claims so, and the exit statuses tell of something else.
+        """
+        if self.claims(name) and not self.status == 0 == self.report.ended:
+            raise Broken(
+                f"{name} is said to have passed, and pytest to have ended with "
+                f"{self.report.ended}; its process ended with {self.status}"
+            )
+        return self.claims(name)
 
     def claims(self, name: str) -> bool:
         """Tell whether it claims that test `name` passed, whatever became of the others."""
@@ -96,7 +105,8 @@ def workshop(
     """
     given = {"memory": 2048 * MIB, "output": 16 * MIB, **options.limits}
     limits = Limits(**{**given, "lifetime": instance.seconds * runs + SLACK})
-    with create(image_name(instance.image), provider=options.provider, limits=limits) as sandbox:
+    image = image_name(instance.image)
+    with create(image, provider=options.provider, limits=limits, mounts=hidden(image)) as sandbox:
         room.furnish(instance, sandbox, commit=False)
         if patch:
             room.apply(instance, sandbox, patch, "gold_patch")

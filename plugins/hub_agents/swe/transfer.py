@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import posixpath
 import shlex
+import signal
 from collections.abc import Mapping
+from dataclasses import dataclass, field
 
 from hub.errors import SandboxError, SandboxFileError, TaskError
 from hub.sandbox import ExecResult, Sandbox
@@ -38,6 +40,11 @@ def change(sandbox: Sandbox, workdir: str, changes: Mapping[str, File | None]) -
         place(sandbox, {workdir: written})
 
 
+def killed(exit_code: int) -> bool:
+    """Tell whether a command was ended by a signal, as `ExecResult.exit_code` has it."""
+    return 128 < exit_code <= 128 + signal.SIGRTMAX
+
+
 def required(done: ExecResult, what: str) -> ExecResult:
     """Return `done`, a command of ours in a sandbox that nobody else has used.
 
@@ -45,42 +52,78 @@ def required(done: ExecResult, what: str) -> ExecResult:
         SandboxError: It was killed, as on a host without memory.
         TaskError: It failed.
     """
-    if done.timed_out or done.exit_code == 137:
+    if done.timed_out or killed(done.exit_code):
         raise SandboxError(f"{what}: it was killed", "infra")
     if done.exit_code:
         raise TaskError(f"{what} (exit status {done.exit_code}): {done.stderr.strip()[-800:]}")
     return done
 
 
+@dataclass(frozen=True)
+class Seen:
+    """A folder of a sandbox at one time.
+
+    Attributes:
+        tree: Its regular files.
+        modes: The permissions of each, in octal.
+        others: What is there besides, and is no part of a tree: `"link to PLACE"`, `"pipe"`.
+    """
+
+    tree: Tree = field(default_factory=dict)
+    modes: dict[str, str] = field(default_factory=dict)
+    others: dict[str, str] = field(default_factory=dict)
+
+
 def snapshot(sandbox: Sandbox, workdir: str) -> Tree:
-    """Return the regular files below `workdir` as they are now, without `.git`.
+    """Return the regular files below `workdir` as they are now; see `look`."""
+    return look(sandbox, workdir).tree
+
+
+def look(sandbox: Sandbox, workdir: str) -> Seen:
+    """Return what is below `workdir` now, without `.git`.
 
     Nothing is believed that the agent may have tampered with but the list of names, which can
-    only make it miss its own files: each file is read by the sandbox's own first process, and
-    links, devices and pipes are left out. Files that are too large are, too.
+    only make it miss its own files: each file is read by the sandbox's own first process. Links,
+    devices, pipes and files that are too large or closed are named and not read.
 
     Raises:
         SandboxError: The files cannot be listed; in a used sandbox it is its user's doing.
     """
-    tree: Tree = {}
+    seen = Seen()
     total = 0
-    for line in _listed(sandbox, workdir).split(b"\0"):
-        size, _, rest = line.partition(b" ")
-        mode, _, raw = rest.partition(b" ")
-        if not raw or not size.isdigit() or int(size) > _LARGEST or total + int(size) > _MOST:
-            continue
+    words = _listed(sandbox, workdir).split(b"\0")
+    for line, place in zip(words[::2], words[1::2], strict=False):
+        kind, size, mode, raw = (*line.split(b" ", 3), b"", b"", b"")[:4]
         path = raw.decode("utf-8", "surrogateescape")
-        data = _read(sandbox, posixpath.join(workdir, path))
-        if data is not None and trees.is_safe(path):
+        if not size.isdigit() or not trees.is_safe(path):
+            continue
+        if kind != b"f":
+            seen.others[path] = _named(kind, place)
+        elif int(size) > _LARGEST or total + int(size) > _MOST:
+            seen.others[path] = "too large"
+        elif (data := _read(sandbox, posixpath.join(workdir, path))) is None:
+            seen.others[path] = "closed"
+        else:
             total += len(data)
-            tree[path] = File(data, _executable(mode))
-    return tree
+            seen.tree[path] = File(data, _executable(mode))
+            seen.modes[path] = mode.decode("ascii", "replace")
+    return seen
+
+
+def _named(kind: bytes, place: bytes) -> str:
+    names = {b"l": "link", b"p": "pipe", b"s": "socket"}
+    name = names.get(kind, "device")
+    return f"{name} to {place.decode('utf-8', 'replace')}" if kind == b"l" else name
 
 
 def _listed(sandbox: Sandbox, workdir: str) -> bytes:
-    """Return size, mode and path of each file below `workdir`, each ended by a NUL."""
+    """Return two words for each thing below `workdir` but folders, each ended by a NUL.
+
+    The first is its kind, size, mode and path, the second where it leads if it is a link.
+    """
     find = (
-        f"find {shlex.quote(workdir)} -xdev -name .git -prune -o -type f -printf '%s %m %P\\0'; "
+        f"find {shlex.quote(workdir)} -xdev -name .git -prune -o ! -type d "
+        "-printf '%y %s %m %P\\0%l\\0'; "
         f"printf '{_END}'"
     )
     done = sandbox.exec(find, timeout=_LISTING_SECONDS)

@@ -42,3 +42,17 @@ def test_a_usage_error_gives_status_2_and_names_the_value(run: Run) -> None:
     ran = run("tasks", "validate", "hub:toys/Probed-v0", "--set", "fault")
     assert ran.status == 2
     assert "'fault': expected NAME=VALUE" in ran.err
+
+
+def test_an_environment_without_tasks_is_told_so_in_one_line(run: Run) -> None:
+    ran = run("tasks", "validate", "hub:native/Pong-v0")
+    assert ran.status == 2
+    assert ran.err == "hub: hub:native/Pong-v0 has no tasks: expected an agent environment\n"
+
+
+@pytest.mark.parametrize("command", [("tasks", "validate"), ("play",)])
+def test_no_empty_line_stands_before_an_error(run: Run, command: tuple[str, ...]) -> None:
+    ran = run(*command, "hub:agent/Math-v0", "--set", "tasks=nosuch")
+    assert ran.status == 2
+    assert ran.out == ""
+    assert ran.err.startswith("hub: ")

@@ -1,5 +1,6 @@
 import shutil
 import subprocess
+import tarfile
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
@@ -137,12 +138,26 @@ def test_pruning_keeps_what_a_name_or_a_sandbox_uses(archive: Path, place: Path)
 
 def test_a_failed_build_leaves_nothing_and_shows_the_reason(place: Path) -> None:
     bad = place / "bad.tar"
-    bad.write_bytes(b"no archive")
+    with tarfile.open(bad, "w") as tar:
+        tar.add(__file__, "oci-layout")  # and nothing that it would speak of
     bad.chmod(0o644)
     with pytest.raises(ImageError, match="ended with"):
         build.build(str(bad))
     assert not list((images.root() / "store").glob(f"{images.BUILDING}*"))
     assert "bad" not in images.built()
+
+
+@pytest.mark.parametrize("kind", ["text", "tar", "oci-archive:text", "cut"])
+def test_a_file_of_no_known_kind_is_refused_before_it_is_built(tmp_path: Path, kind: str) -> None:
+    path = tmp_path / "file.tar"
+    if kind == "tar":
+        with tarfile.open(path, "w") as tar:
+            tar.add(__file__, "test.py")
+    else:
+        path.write_bytes(b"root:x:0:0\n" if "text" in kind else b"SIF_MAGIC")
+    source = f"oci-archive:{path}" if kind.startswith("oci") else str(path)
+    with pytest.raises(ImageError, match=r"expected 'debian'.* \(\.tar\); it is none of these"):
+        build.parse_source(source)
 
 
 @pytest.mark.parametrize("source", ["/no/such/path", "nothing", "http://x"])

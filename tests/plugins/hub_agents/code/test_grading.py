@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 
 from hub.dialogue import Grade, SandboxOptions, Task
@@ -10,6 +12,7 @@ from hub.trajectory import Outcome
 from hub_agents.code.grading import Grader
 from hub_agents.code.sources import code_row
 from tests.hub.sandbox.conftest import require
+from tests.plugins.hub_agents.outside import killing
 
 DOUBLE = code_row(
     {"prompt": "Double it.", "entry": "double", "seconds": 2,
@@ -28,6 +31,9 @@ ROOT = Task(
              "        n = random.randint(2, 9)\n"
              "        assert abs(candidate(n) ** 2 - n) < 1e-6\n"},
 )  # fmt: skip
+SLOW_TEST = (
+    "def check(candidate):\n    import time\n    time.sleep(0.3)\n    assert candidate(4) == 2\n"
+)
 
 
 @pytest.fixture(scope="module")
@@ -75,9 +81,45 @@ def test_a_program_that_kills_its_driver_is_the_agents_failure(grader: Grader) -
     assert grade.outcome is Outcome.AGENT_ERROR, grade.reason
 
 
+SLOW = "import time\ntime.sleep(0.3)\nprint(int(input()) ** 2)"
+
+
+@pytest.mark.parametrize(
+    "marker",
+    ["/tmp/driver.py", "\0solution.py\0", "compile(open("],
+    ids=["driver", "case", "compiler"],
+)
+def test_what_was_killed_from_outside_is_graded_again(grader: Grader, marker: str) -> None:
+    with killing(marker, 1) as hit:
+        grade = grader.grade(ECHO, SLOW)
+    assert len(hit) == 1
+    assert (grade.outcome, grade.reward) == (Outcome.COMPLETED, 1.0), grade.reason
+
+
+def test_what_is_killed_each_time_from_outside_has_no_score(grader: Grader) -> None:
+    with killing("/tmp/driver.py", 1000):
+        grade = grader.grade(ECHO, SLOW)
+    assert (grade.outcome, grade.reward) == (Outcome.INFRA_ERROR, None)
+
+
+@pytest.mark.parametrize("marker", ["def recording(", "def replaying("], ids=["recorder", "judge"])
+def test_tests_that_were_killed_from_outside_are_run_again(grader: Grader, marker: str) -> None:
+    task = replace(ROOT, id=marker, data={**ROOT.data, "test": SLOW_TEST})
+    with killing(marker, 1) as hit:
+        grade = grader.grade(task, str(task.data["solution"]))
+    assert len(hit) == 1
+    assert (grade.outcome, grade.reward) == (Outcome.COMPLETED, 1.0), grade.reason
+
+
+def test_a_program_that_kills_its_own_cases_fails(grader: Grader) -> None:
+    grade = grader.grade(ECHO, "import os\nos.kill(os.getpid(), 9)")
+    assert (grade.outcome, grade.reward) == (Outcome.COMPLETED, 0.0)
+    assert "status -9" in grade.reason
+
+
 def test_the_same_with_a_control_that_fails_too_is_ours() -> None:
     class Nowhere(Grader):
-        def _judged(self, task: Task, program: str) -> Grade:
+        def _judged(self, task: Task, program: str, again: bool = True) -> Grade:
             raise SandboxError("it is gone", attribution="unknown")
 
     grade = Nowhere(SandboxOptions()).grade(DOUBLE, "def double(n): return 2 * n")

@@ -91,3 +91,8 @@ def mined_file(mined: Instance, tmp_path_factory: pytest.TempPathFactory) -> Pat
     path = tmp_path_factory.mktemp("mined") / "instance.json"
     path.write_text(json.dumps(mined.to_json()), encoding="utf-8")
     return path
+
+
+@pytest.fixture(params=["apptainer", "bubblewrap"])
+def provider(request: pytest.FixtureRequest) -> str:
+    return require(request.param)

@@ -62,7 +62,8 @@ FIX = "sed -i 's/int(last or first))/int(last or first) + 1)/' spans.py"
 def test_the_real_fix_scores_1_and_nothing_0(env: DialogueEnv) -> None:
     oracle = env.domain.oracle(env.domain.source.get(0))  # type: ignore[attr-defined]  # Probed
     reward, reason = play(env, 0, oracle)
-    assert (reward, reason) == (1.0, "10 tests passed")
+    assert reward == 1.0
+    assert reason.startswith("10 tests passed; not graded: tests/test_reproduction.py (")
     reward, reason = play(env, 0, answering(None))
     assert reward == 0.0
     assert reason.startswith("nothing that counts was changed; ")
@@ -107,8 +108,36 @@ def test_all_kinds_of_changes_are_collected_and_nothing_else(env: DialogueEnv) -
         "PKG-INFO",
         "tests/test_spans.py",
     } <= set(found["dropped"])
+    assert found["dropped"]["link"] == "links are not graded"
+    assert found["dropped"]["pipe"] == "pipes are not graded"
+    assert found["dropped"]["sparse"] == "files of this size are not graded"
+    assert found["not_graded"] == len(found["dropped"])
     assert "rename" not in found["patch"]
     assert "+x = 1" in found["patch"]
+
+
+def test_what_is_not_graded_is_told(env: DialogueEnv) -> None:
+    """A fix by a link, in the tests and by permissions is none, and its author learns why."""
+    env.reset(options={"task": 0})
+    moved = f"{FIX} && mv spans.py lines.py && ln -s lines.py spans.py"
+    commands = (moved, "chmod 600 setup.py", "echo 1 > tests/test_spans.py", "touch conftest.py")
+    script = running(*commands)()
+    *_, (_, reward, _, _, info) = [env.step(spoken(call)) for call in script]
+    assert reward == 0.0
+    assert info["reward_parts"]["not_graded"] == 4
+    told = "not graded: conftest.py (tests and their settings are the grader's), and 3 more"
+    assert info["verdict"].endswith(told)
+    assert env._episode is not None
+    dropped = env._episode.submission["dropped"]
+    assert dropped["spans.py"] == "links are not graded; the file counts as deleted"
+    assert dropped["setup.py"] == "its permissions are not graded"
+    assert "Links, and changes of tests" in env.domain.system(env.task)
+
+
+def test_what_tools_leave_behind_is_no_change(env: DialogueEnv) -> None:
+    told(env, "python3 -m pytest -q", "python3 -m compileall -q .", FIX)
+    found = collected(env)
+    assert (set(found["files"]), found["not_graded"]) == ({"spans.py"}, 0)
 
 
 def test_a_fix_counts_on_a_full_disk(env: DialogueEnv) -> None:

@@ -6,7 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from hub_agents.swe.filter import allowed, is_test, refused
+from hub_agents.swe.filter import allowed, is_cache, is_test, refused, told, unseen
+from hub_agents.swe.transfer import Seen
 from hub_agents.swe.trees import File, Tree
 
 X = File(b"x = 1\n")
@@ -83,3 +84,29 @@ def test_each_change_is_taken_or_dropped_and_no_test_is_taken(old: Tree, new: Tr
     assert not changes.keys() & dropped.keys()
     assert all(file == new.get(path) for path, file in changes.items())
     assert not any(is_test(path) or ".." in path for path in changes)
+
+
+def test_what_no_file_shows_is_named_with_its_reason() -> None:
+    old = Seen({"a.py": X, "b.py": X}, {"a.py": "644", "b.py": "644"}, {"l": "link to a.py"})
+    new = Seen({"b.py": X, "l": X}, {"b.py": "600", "l": "644"}, {"a.py": "link to x", "p": "pipe"})
+    assert unseen(old, new) == {
+        "a.py": "links are not graded; the file counts as deleted",
+        "p": "pipes are not graded",
+        "b.py": "its permissions are not graded",
+    }
+    assert unseen(old, old) == {}
+    assert unseen(Seen(), Seen(others={"big": "too large"})) == {
+        "big": "files of this size are not graded"
+    }
+    assert unseen(Seen(others={"l": "link to a"}), Seen()) == {"l": "links are not graded"}
+
+
+def test_changes_that_are_not_graded_are_one_sentence() -> None:
+    assert told({}, 0) == ""
+    assert told({"l": "links are not graded"}, 1) == "not graded: l (links are not graded)"
+    assert told({"a\nb": "why", "c": "so"}, 3) == "not graded: 'a\\nb' (why), and 2 more"
+
+
+def test_caches_are_nobodys_change() -> None:
+    assert all(map(is_cache, ["a/__pycache__/b.pyc", ".pytest_cache/x", "b.pyc"]))
+    assert not any(map(is_cache, ["a.so", "tests/x.py", "x.egg-info/PKG-INFO"]))

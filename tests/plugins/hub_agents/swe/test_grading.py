@@ -167,7 +167,9 @@ def test_a_row_of_a_dataset_is_graded_by_its_log(mined: Instance, options: Sandb
     silent = replace(row, test_command="true")
     assert grader.grade(silent, fix).outcome is Outcome.INFRA_ERROR
     lying = replace(row, test_command=f"{PYTEST} | grep -v FAILED; exit 3")
-    assert "reports no failure" in grader.grade(lying, fix).reason
+    told = grader.grade(lying, fix)
+    assert (told.outcome, told.reward) == (Outcome.INFRA_ERROR, None)  # the control lies as well
+    assert "reports no failure" in told.reason
     unready = grader.grade(replace(row, setup=("false",)), fix)
     assert unready.outcome is Outcome.INFRA_ERROR
     assert "setup 'false' ended with 1" in unready.reason

@@ -7,13 +7,14 @@ from hub_agents.swe import commands, guards, logged, rows
 from hub_agents.swe.commands import Log
 from hub_agents.swe.decoys import Decoy
 from hub_agents.swe.instance import Instance
+from hub_agents.swe.runner import Broken
 from tests.plugins.hub_agents.swe import tiny
 
 TESTS = "class T:\n    def test_a(self): assert f(1) == 2\n\n\ndef test_b(): assert f(2) == 3\n"
 
 
 def instance(parser: str = "pytest", **more: Any) -> Instance:
-    one = rows.instance(tiny.swe_bench_row("x"), "row 1")
+    one = rows.instance(tiny.swe_bench_row("me/x"), "row 1")
     return replace(one, log_parser=parser, **more)
 
 
@@ -74,7 +75,12 @@ def test_a_log_is_graded_by_every_test() -> None:
     assert graded({**GOOD, "f": "XFAIL"}) == (0.0, "f: XFAIL")
     assert graded({**GOOD, "p": "SKIPPED"}) == (0.0, "p: SKIPPED")
     assert graded({"f": "PASSED"}) == (0.0, "g: not reported, and 1 more")
-    assert graded(GOOD, doubt="ended with 1") == (0.0, "ended with 1")
+    assert graded({**GOOD, "f": "FAILED"}, doubt="odd") == (0.0, "f: FAILED; odd")
+
+
+def test_a_log_of_passes_that_the_exit_status_contradicts_is_a_broken_run() -> None:
+    with pytest.raises(Broken, match="ended with 1"):
+        graded(GOOD, doubt="ended with 1")
 
 
 def test_a_decoy_must_fail_and_stands_for_its_tests() -> None:

@@ -151,6 +151,12 @@ def test_a_rows_own_image_and_command_go_before_the_defaults() -> None:
         ({"test_cmd": "x", "log_parser": "nosuch"}, "log_parser 'nosuch': expected one of pytest"),
         ({"install_config": "[]"}, "install_config .*: expected an object"),
         ({"seconds": -1}, "seconds -1: expected a number"),
+        ({"patch": "hello"}, "patch 'hello': expected a unified diff"),
+        ({"test_patch": "hello"}, "test_patch 'hello': expected a unified diff"),
+        ({"image": "nosuch"}, "image 'nosuch': no image 'nosuch'; there are host"),
+        ({"image": "x" * 5000}, "no image 'xxx"),
+        ({"image": "host", "workdir": "/" + "x" * 5000}, "the image has no /xxx"),
+        ({"image": "host"}, "image 'host': the image has no /testbed"),
         ({"workdir": "x"}, "workdir 'x': expected an absolute path"),
     ],
 )
@@ -171,6 +177,16 @@ def test_a_bad_row_is_refused_by_file_row_and_field(change: dict[str, Any], mess
 def test_a_bad_row_of_r2e_gym_is_refused_by_its_field(field: str, value: str, message: str) -> None:
     with pytest.raises(TaskError, match=f"row 1: .*{message}"):
         rows.instance({**tiny.r2e_row("x"), field: value}, "row 1")
+
+
+def test_a_template_without_an_image_is_refused_as_well() -> None:
+    with pytest.raises(TaskError, match="row 7: image 'nosuch': no image 'nosuch'"):
+        made(defaults=Defaults(image="nosuch"))
+
+
+def test_a_name_with_a_tag_is_one_of_a_registry() -> None:
+    assert made(image="python:3.11").image == "docker://python:3.11"
+    assert made(image="host", workdir="/usr/lib").image == "host"
 
 
 def test_an_unknown_field_of_a_template_is_named() -> None:
@@ -212,7 +228,7 @@ JUNK = st.none() | st.integers() | st.text(max_size=8) | st.lists(st.text(max_si
 
 @given(st.sampled_from(sorted(row())), JUNK)
 def test_any_value_of_any_field_gives_an_instance_or_a_task_error(name: str, value: Any) -> None:
-    for start in (row(), tiny.smith_row("x"), tiny.r2e_row("x")):
+    for start in (row(), tiny.smith_row("me/x"), tiny.r2e_row("me/x")):
         assert "row 1" in refusal({**start, name: value}, "row 1")
 
 

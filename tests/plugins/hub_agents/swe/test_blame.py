@@ -1,0 +1,72 @@
+"""Runs of an honest fix that are ended from outside: graded again, never the agent's failure."""
+
+from __future__ import annotations
+
+import signal
+
+import pytest
+
+from hub.dialogue import SandboxOptions
+from hub.trajectory import Outcome
+from hub_agents.swe.grading import Grader
+from hub_agents.swe.instance import Instance
+from hub_agents.swe.report import Report, Result
+from hub_agents.swe.runner import Broken, Run
+from tests.plugins.hub_agents.outside import killing
+from tests.plugins.hub_agents.swe.test_grading import PYTEST, changed, fixed_source, logged
+
+PROCESS = "pytest\0-c\0/dev/null"
+
+
+@pytest.mark.parametrize("number", [signal.SIGKILL, signal.SIGTERM])
+def test_a_fix_whose_run_was_killed_is_graded_again(
+    mined: Instance, options: SandboxOptions, number: int
+) -> None:
+    fix = changed(fixed_source(mined).decode())
+    with killing(PROCESS, 1, number) as hit:
+        grade = Grader(options).grade(mined, fix)
+    assert len(hit) == 1
+    assert (grade.outcome, grade.reward) == (Outcome.COMPLETED, 1.0), grade.reason
+
+
+@pytest.mark.slow
+def test_a_fix_whose_every_run_is_killed_has_no_score(
+    mined: Instance, options: SandboxOptions
+) -> None:
+    with killing(PROCESS, 1000) as hit:
+        grade = Grader(options).grade(mined, changed(fixed_source(mined).decode()))
+    assert len(hit) > 2
+    assert (grade.outcome, grade.reward) == (Outcome.INFRA_ERROR, None)
+
+
+@pytest.mark.slow
+def test_the_run_of_a_command_that_was_killed_is_graded_again(
+    mined: Instance, options: SandboxOptions
+) -> None:
+    row = logged(mined, f"sleep 1; exec {PYTEST}", gold_patch="")
+    fix = changed(fixed_source(mined).decode())
+    with killing("sleep 1; exec", 1) as hit:
+        grade = Grader(options).grade(row, fix)
+    assert len(hit) == 1
+    assert (grade.outcome, grade.reward) == (Outcome.COMPLETED, 1.0), grade.reason
+
+
+NAME = "t.py::test_a"
+
+
+@pytest.mark.parametrize(
+    ("ended", "status", "what"),
+    [(0, 143, "ended with 143"), (0, 1, "ended with 1"), (2, 0, "to have ended with 2")],
+)
+def test_a_claim_that_the_exit_status_contradicts_is_a_broken_run(
+    ended: int, status: int, what: str
+) -> None:
+    run = Run(Report({NAME: Result("passed")}, {}, ended), status, "")
+    with pytest.raises(Broken, match=what):
+        run.passed(NAME)
+
+
+def test_a_failure_needs_no_second_witness() -> None:
+    assert not Run(Report({NAME: Result("failed", "boom")}, {}, 1), 1, "").passed(NAME)
+    assert not Run(Report({}, {}, 0), 0, "").passed(NAME)
+    assert Run(Report({NAME: Result("passed")}, {}, 0), 0, "").passed(NAME)
