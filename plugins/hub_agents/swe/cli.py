@@ -133,7 +133,7 @@ def mutate_command(
     except TaskError as error:
         reason = str(error)
     if reason:
-        say(f"too few tasks: {reason}")
+        say(f"too few tasks: {reason}" if written else f"no task: {reason}")
     result = {"package": package, "version": version, "seed": seed, "instances": written}
     write_json({**result, "reason": reason}, MUTATE, json_path)
     return 1 if reason else 0

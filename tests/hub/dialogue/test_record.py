@@ -128,7 +128,7 @@ def test_damage_in_the_middle_is_an_error_at_its_line(path: Path) -> None:
     lines = WHOLE.split(b"\n")
     for bad, message in (
         (b"{oops", r"line 2: b'\{oops'\.\.\. is not a JSON object"),
-        (b'{"episode": "x", "type": "turn"}', "line 2: KeyError: 'x'"),
+        (b'{"episode": "x", "type": "turn"}', "line 2: ValueError: no field .x."),
         (b'{"episode": "x", "type": "other"}', "event type 'other'"),
         (b'{"episode": "x", "type": "begin", "schema": "hub.record/9"}', "expected 'hub.record/1'"),
     ):
