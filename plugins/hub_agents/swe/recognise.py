@@ -1,0 +1,168 @@
+"""Recognisers: guesses whether a form of a test holds, by its text and the test file that is known.
+
+Grading rests on their being wrong; `hub tasks validate` plays them as a cheat
+(`hub_agents.swe.cheats`), which runs this file's text on whatever Python a sandbox has: so it uses
+the standard library alone. `python -m hub_agents.swe.recognise` measures them on the catalogue.
+"""
+
+from __future__ import annotations
+
+import ast
+import builtins
+import re
+from typing import Any
+
+BUILTIN = set(dir(builtins))
+
+
+def found(source: str, name: str) -> Any:
+    """Return the definition of a test function, `[Class::]name`; None where there is none."""
+    node: Any = ast.parse(source)
+    for part in name.split("::"):
+        inner = [n for n in ast.iter_child_nodes(node) if getattr(n, "name", "") == part]
+        if not inner:
+            return None
+        node = inner[-1]
+    return node
+
+
+def statements(node: Any, old: str) -> list[Any]:
+    """Return the assertions that the older file does not have, or all of them."""
+    kinds = (ast.Assert, ast.Expr, ast.Assign, ast.Try)
+    mine = [n for n in ast.walk(node) if isinstance(n, kinds)]
+    known = set(map(ast.dump, ast.walk(ast.parse(old)))) if old else set()
+    return [n for n in mine if ast.dump(n) not in known] or mine
+
+
+def negative(nodes: list[Any]) -> bool:
+    """Tell whether an assertion rules something out."""
+    for n in nodes:
+        if isinstance(n, ast.Try):
+            return True
+        for inside in ast.walk(n):
+            if isinstance(inside, (ast.NotEq, ast.NotIn, ast.IsNot, ast.Not)):
+                return True
+            if isinstance(inside, ast.Attribute) and re.match("assert(Not|IsNot)", inside.attr):
+                return True
+    return False
+
+
+def values(nodes: list[Any]) -> list[str]:
+    """Return the constants of statements, as texts."""
+    inside = [i for n in nodes for i in ast.walk(n) if isinstance(i, ast.Constant)]
+    return [as_text(i.value) for i in inside]
+
+
+def as_text(value: Any) -> str:
+    """Return a constant as a text."""
+    return value.decode("latin-1") if isinstance(value, bytes) else str(value)
+
+
+def woven(text: str, other: str) -> bool:
+    """Tell whether `other` holds the letters of `text` in their order."""
+    rest = iter(other)
+    return all(letter in rest for letter in text)
+
+
+def by_polarity(source: str, name: str, old: str) -> bool:
+    """Guess that what asks for something holds, and what rules something out does not."""
+    return not negative(statements(found(source, name), old))
+
+
+def by_marks(source: str, name: str, old: str) -> bool:
+    """Guess by what clumsy edits leave: neighbours of values, sums of equals, odd exceptions."""
+    node = found(source, name)
+    text = ast.unparse(node) if hasattr(ast, "unparse") else source
+    if "ZeroDivision" in text or "assert not " in text or "assertNot" in text:
+        return False
+    for n in ast.walk(node):
+        if isinstance(n, ast.BinOp) and ast.dump(n.left) == ast.dump(n.right):
+            return False
+        if isinstance(n, ast.Constant) and type(n.value) is int and n.value > 9:
+            if str(n.value - 1) in text:
+                return False
+        if isinstance(n, ast.Constant) and isinstance(n.value, (str, bytes)):
+            value = as_text(n.value)
+            last = list(re.finditer("[A-Za-z0-9]", value))[-1:]
+            for m in last:
+                before = value[: m.start()] + chr(ord(m.group()) - 1) + value[m.end() :]
+                if len(before) > 3 and before in text:
+                    return False
+    return True
+
+
+def by_place(source: str, name: str, old: str) -> bool:
+    """Guess that a value is right that stands elsewhere in the test or in the older file."""
+    node = found(source, name)
+    mine = statements(node, old)
+    around = [as_text(n.value) for n in ast.walk(node) if isinstance(n, ast.Constant)]
+    right = all(
+        value in old or sum(value in one for one in around) > 1 for value in values(mine)[-4:]
+    )
+    return right != negative(mine)
+
+
+def by_weaving(source: str, name: str, old: str) -> bool:
+    """Guess that a value is right whose letters stand in order in another text of the test."""
+    node = found(source, name)
+    mine = statements(node, old)
+    around = [as_text(n.value) for n in ast.walk(node) if isinstance(n, ast.Constant)]
+    right = all(sum(woven(value, one) for one in around) > 1 for value in values(mine)[-4:])
+    return right != negative(mine)
+
+
+def by_words(source: str, name: str, old: str) -> bool:
+    """Guess that a value is right all of whose words are known, and none of them twice."""
+    node = found(source, name)
+    mine = statements(node, old)
+    known = set(re.findall(r"\w+", old)) or set(re.findall(r"\w+", source))
+    right = True
+    for value in values(mine)[-4:]:
+        words = re.findall(r"\w+", value)
+        right = right and set(words) <= known
+        right = right and not any(a == b for a, b in zip(words, words[1:]))  # noqa: B905  # Python 3.8
+    return right != negative(mine)
+
+
+def by_exceptions(source: str, name: str, old: str) -> bool:
+    """Guess that the package's own exceptions are right; else by what stands elsewhere."""
+    for n in ast.walk(found(source, name)):
+        if isinstance(n, ast.Call) and getattr(n.func, "attr", "") in ("raises", "assertRaises"):
+            if n.args and isinstance(n.args[0], ast.Tuple):
+                names = [getattr(e, "id", "") for e in n.args[0].elts]
+                own = [e for e in names if e not in BUILTIN]
+                return bool(own)
+    return by_place(source, name, old)
+
+
+def by_vote(source: str, name: str, old: str) -> bool:
+    """Guess what most of the others that look at values do."""
+    some = (by_place, by_weaving, by_words, by_exceptions, by_polarity)
+    return sum(one(source, name, old) for one in some) > len(some) // 2
+
+
+RECOGNISERS = (
+    by_marks, by_polarity, by_place, by_weaving, by_words, by_exceptions, by_vote,
+)  # fmt: skip
+
+
+def _measure() -> None:
+    from hub.dialogue import read_rows
+    from hub_agents.swe import catalogue, decoys
+
+    for row in read_rows(catalogue.ROWS):
+        instance = catalogue.built(row)
+        old = catalogue.old_texts(row)
+        fixed = {decoys.function_of(test) for test in instance.fail_to_pass}
+        forms = [d for d in map(decoys.Decoy.from_json, instance.decoys) if d.function in fixed]
+        for guess in RECOGNISERS:
+            right = [
+                guess(decoys.edited(instance.tests[d.path], [d]), d.function.partition("::")[2],
+                      old.get(d.path, "")) == d.holds
+                for d in forms
+            ]  # fmt: skip
+            print(f"{row['id']:24} {guess.__name__:14} {sum(right)} of {len(right)}")
+
+
+if __name__ == "__main__":
+    _measure()
