@@ -13,6 +13,7 @@ import hashlib
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass, field
+from itertools import pairwise
 from typing import Any
 
 CHOICES = 2  # wrong values that are offered for one right one
@@ -184,7 +185,7 @@ def _differing(marks: tuple[Any, ...], others: tuple[Any, ...]) -> int:
 def _stutters(text: str) -> bool:
     """Tell whether a word or a sign stands there twice in a row."""
     pieces = [piece for piece in _PIECE.findall(text) if not piece.isspace()]
-    twice = any(a == b for a, b in zip(pieces, pieces[1:], strict=False))
+    twice = any(a == b for a, b in pairwise(pieces))
     return twice or re.search(r"(\w{2,})\1", text) is not None
 
 

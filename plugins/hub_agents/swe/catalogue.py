@@ -3,7 +3,8 @@
 A row of `catalogue.jsonl` has `id`, `split`, `package`, `old` and `new` (version and SHA-256 of
 the source archive), `requires`, `problem`, `fail_to_pass`, `pass_to_pass`, `without_decoy`, and
 `decoys`: test function, number among the forms of `hub_agents.swe.forms.candidates`, and its tests,
-each with its name in that form. `python -m hub_agents.swe.catalogue INSTANCE.json...` prints the rows of mined instances.
+each with its name in that form. `python -m hub_agents.swe.catalogue INSTANCE.json...` prints the
+rows of mined instances.
 """
 
 from __future__ import annotations

@@ -10,7 +10,10 @@ from __future__ import annotations
 import ast
 import builtins
 import re
+from collections.abc import Callable, Mapping
 from typing import Any
+
+Recogniser = Callable[[str, str, str], bool]
 
 BUILTIN = set(dir(builtins))
 
@@ -78,9 +81,9 @@ def by_marks(source: str, name: str, old: str) -> bool:
     for n in ast.walk(node):
         if isinstance(n, ast.BinOp) and ast.dump(n.left) == ast.dump(n.right):
             return False
-        if isinstance(n, ast.Constant) and type(n.value) is int and n.value > 9:
-            if str(n.value - 1) in text:
-                return False
+        number = n.value if isinstance(n, ast.Constant) and type(n.value) is int else 0
+        if number > 9 and str(number - 1) in text:
+            return False
         if isinstance(n, ast.Constant) and isinstance(n.value, (str, bytes)):
             value = as_text(n.value)
             last = list(re.finditer("[A-Za-z0-9]", value))[-1:]
@@ -120,8 +123,29 @@ def by_words(source: str, name: str, old: str) -> bool:
     for value in values(mine)[-4:]:
         words = re.findall(r"\w+", value)
         right = right and set(words) <= known
-        right = right and not any(a == b for a, b in zip(words, words[1:]))  # noqa: B905  # Python 3.8
+        right = right and not any(words[at] == words[at - 1] for at in range(1, len(words)))
     return right != negative(mine)
+
+
+def printed(node: Any, source: str) -> list[Any]:
+    """Return the statements that are written as a machine prints them: one of them is changed."""
+    kinds = (ast.Assert, ast.Expr, ast.Assign, ast.Try)
+    mine = [n for n in ast.walk(node) if isinstance(n, kinds)]
+    texts = [(n, ast.get_source_segment(source, n) or "") for n in mine]
+    return [n for n, text in texts if ast.unparse(n) == text.replace("\n    ", "\n")]
+
+
+def by_site(source: str, name: str, old: str) -> bool:
+    """Guess by the changed assertion alone: its last value stands elsewhere, or a part of it."""
+    node = found(source, name)
+    fresh = statements(node, old)
+    mine = [n for n in printed(node, source) if n in fresh] or fresh
+    last = max(mine, key=lambda n: n.lineno)
+    texts = values([last])
+    around = [v for v in values([node]) if v not in texts]
+    pieces = [piece for v in texts for piece in re.findall(r"\w+|[^\w\s]", v)]
+    right = all(any(piece in one for one in [*around, old]) for piece in pieces)
+    return right != negative([last])
 
 
 def by_exceptions(source: str, name: str, old: str) -> bool:
@@ -142,27 +166,40 @@ def by_vote(source: str, name: str, old: str) -> bool:
 
 
 RECOGNISERS = (
-    by_marks, by_polarity, by_place, by_weaving, by_words, by_exceptions, by_vote,
+    by_marks, by_polarity, by_place, by_weaving, by_words, by_site, by_exceptions, by_vote,
 )  # fmt: skip
 
 
-def _measure() -> None:
-    from hub.dialogue import read_rows
+def measured(row: Mapping[str, Any]) -> list[tuple[str, int, int]]:
+    """Return of each recogniser the forms that it tells and how many there are.
+
+    Args:
+        row: Of the catalogue; forms of its fail-to-pass tests count.
+    """
     from hub_agents.swe import catalogue, decoys
 
+    instance, old = catalogue.built(row), catalogue.old_texts(row)
+    fixed = {decoys.function_of(test) for test in instance.fail_to_pass}
+    forms = [d for d in map(decoys.Decoy.from_json, instance.decoys) if d.function in fixed]
+    found = []
+    for guess in RECOGNISERS:
+        right = 0
+        for one in forms:
+            text = decoys.edited(instance.tests[one.path], [one])
+            name = one.function.partition("::")[2]
+            right += guess(text, name, old.get(one.path, "")) == one.holds
+        found.append((guess.__name__, right, len(forms)))
+    return found
+
+
+def _main() -> None:
+    from hub.dialogue import read_rows
+    from hub_agents.swe import catalogue
+
     for row in read_rows(catalogue.ROWS):
-        instance = catalogue.built(row)
-        old = catalogue.old_texts(row)
-        fixed = {decoys.function_of(test) for test in instance.fail_to_pass}
-        forms = [d for d in map(decoys.Decoy.from_json, instance.decoys) if d.function in fixed]
-        for guess in RECOGNISERS:
-            right = [
-                guess(decoys.edited(instance.tests[d.path], [d]), d.function.partition("::")[2],
-                      old.get(d.path, "")) == d.holds
-                for d in forms
-            ]  # fmt: skip
-            print(f"{row['id']:24} {guess.__name__:14} {sum(right)} of {len(right)}")
+        for name, right, count in measured(row):
+            print(f"{row['id']:24} {name:14} {right} of {count}")
 
 
 if __name__ == "__main__":
-    _measure()
+    _main()
