@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import json
 import sys
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import replace
 from functools import cache
 from pathlib import Path
@@ -73,9 +73,9 @@ def built(row: Mapping[str, Any]) -> Instance:
     """
     (old, old_sum), (new, new_sum) = row["old"], row["new"]
     both = pair(row["package"], old, new, (old_sum, new_sum))
-    put = []
+    put, of = [], _forms(both)
     for function, number, tests in row["decoys"]:
-        found = _forms(function, both)
+        found = of(function)
         if number >= len(found):
             raise TaskError(f"catalogue {row['id']}: {function} has no decoy {number}")
         named = tuple((test, name) for test, name in tests)
@@ -99,11 +99,17 @@ def old_texts(row: Mapping[str, Any]) -> dict[str, str]:
     return pair(row["package"], old, new, (old_sum, new_sum)).old_texts
 
 
-def _forms(function: str, both: Pair) -> list[Decoy]:
-    path = function.partition("::")[0]
-    texts = both.texts.get(path, ""), both.old_texts.get(path, "")
-    groups = forms.candidates(function, *texts, key=both.gold_patch)
-    return [one for group in groups for one in group]
+def _forms(both: Pair) -> Callable[[str], list[Decoy]]:
+    """Return what gives the forms of a test function; each function's are made once."""
+    texts, old, key = both.texts, both.old_texts, both.gold_patch
+
+    @cache
+    def of(function: str) -> list[Decoy]:
+        path = function.partition("::")[0]
+        groups = forms.candidates(function, texts.get(path, ""), old.get(path, ""), key)
+        return [one for group in groups for one in group]
+
+    return of
 
 
 def row_of(instance: Instance) -> dict[str, Any]:
@@ -111,10 +117,9 @@ def row_of(instance: Instance) -> dict[str, Any]:
     fixed = instance.meta["fixed_by"]
     old = (instance.base["version"], fixed["version"])
     both = pair(instance.repo, *old, (instance.base["sha256"], fixed["sha256"]))
-    decoys = []
+    decoys, of = [], _forms(both)
     for one in map(Decoy.from_json, instance.decoys):
-        found = _forms(one.function, both)
-        number = found.index(replace(one, tests=()))
+        number = of(one.function).index(replace(one, tests=()))
         decoys.append([one.function, number, [list(named) for named in one.tests]])
     return {
         "id": instance.id,

@@ -5,7 +5,10 @@ The observation is what the tools answer and the action is what the model says, 
 neither the fix nor the hidden tests are there. At the end the files that the agent changed, but for
 tests and their settings, go onto the pristine repository in fresh sandboxes and the hidden tests
 run. Reward 1.0 when every test that the real fix mends passes, and every one that passed before,
-and no decoy does (`hub_agents.swe.decoys`); else 0.0. The episode ends with `finish`, or is
+and no decoy does (`hub_agents.swe.decoys`); else 0.0. Code under test shares a process with the
+tests, so it can forge reports: what it cannot tell is which forms of a test hold. One who guesses is
+right in one of 16 for each test function with four forms; an adversary that derives the right
+answers from the hidden tests without mending the code scores. The episode ends with `finish`, or is
 truncated when a budget is used up; then what is there is graded too.
 """
 
@@ -26,6 +29,11 @@ class SWE(DialogueEnv):
     The repository lies at `/workspace/repo` (the prompt says where), as one git commit without
     history. Reward 1.0 when every hidden test passes that the real fix makes pass, and every test
     that passed before, else 0.0; `info["reward_parts"]["fixed"]` is the share of the former.
+
+    Code under test shares a process with the tests and can forge reports, so every test that has
+    to be mended also runs in forms that must fail. Who cannot tell those by their text scores by
+    luck, in one of 16 for a test function with four forms; who derives the right answers from the
+    hidden tests scores without mending anything.
 
     Args:
         tasks: `"swe"` (the built-in instances, fetched on first use), another registered source,

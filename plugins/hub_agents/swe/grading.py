@@ -8,11 +8,19 @@ compare nothing. The pass-to-pass tests run together, with forms among them. The
 process, which no command can reach, hands out exit statuses; reports are read on the host.
 
 What remains: code under test shares a process with the tests, and can forge each report. To score
-it has to tell forms that hold from those that do not, by the test's text, which means to know the
-right answer to what the test asks. A forger who guesses is right in one of 16 for each test
-function with four forms, and an adversary that derives the right answers from the hidden test
-without mending the code scores. What several recognisers attain is measured in
-`hub_agents.swe.recognise`.
+it has to tell forms that hold from those that do not by the test's text, which means to know the
+right answer to what the test asks:
+
+- A forger who guesses is right in one of 16 for each test function that has four forms. The forms
+  of an instance are always the same, so one who may try again and again learns from the reward.
+- An adversary that can derive the right answers from the hidden test, without mending the code,
+  scores.
+- Where the wrong value looks unlike the right one to a reader (an exception of the package among
+  builtin ones), a reader has better odds than one of 16.
+
+`hub_agents.swe.recognise` measures eight recognisers on the catalogue: each tells half of the forms
+of an instance, as a coin does, but for 5 and 6 of 8 of h11, where one of two functions is told by
+its exceptions. None tells all forms of an instance.
 """
 
 from __future__ import annotations

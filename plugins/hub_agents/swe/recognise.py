@@ -11,6 +11,7 @@ import ast
 import builtins
 import re
 from collections.abc import Callable, Mapping
+from functools import lru_cache
 from typing import Any
 
 Recogniser = Callable[[str, str, str], bool]
@@ -33,8 +34,13 @@ def statements(node: Any, old: str) -> list[Any]:
     """Return the assertions that the older file does not have, or all of them."""
     kinds = (ast.Assert, ast.Expr, ast.Assign, ast.Try)
     mine = [n for n in ast.walk(node) if isinstance(n, kinds)]
-    known = set(map(ast.dump, ast.walk(ast.parse(old)))) if old else set()
-    return [n for n in mine if ast.dump(n) not in known] or mine
+    return [n for n in mine if ast.dump(n) not in dumps(old)] or mine
+
+
+@lru_cache(maxsize=8)
+def dumps(old: str) -> frozenset[str]:
+    """Return the nodes of a file, as texts."""
+    return frozenset(map(ast.dump, ast.walk(ast.parse(old)))) if old else frozenset()
 
 
 def negative(nodes: list[Any]) -> bool:
@@ -150,12 +156,11 @@ def by_site(source: str, name: str, old: str) -> bool:
 
 def by_exceptions(source: str, name: str, old: str) -> bool:
     """Guess that the package's own exceptions are right; else by what stands elsewhere."""
-    for n in ast.walk(found(source, name)):
-        if isinstance(n, ast.Call) and getattr(n.func, "attr", "") in ("raises", "assertRaises"):
-            if n.args and isinstance(n.args[0], ast.Tuple):
-                names = [getattr(e, "id", "") for e in n.args[0].elts]
-                own = [e for e in names if e not in BUILTIN]
-                return bool(own)
+    calls = [n for n in ast.walk(found(source, name)) if isinstance(n, ast.Call) and n.args]
+    for n in calls:
+        expects = getattr(n.func, "attr", "") in ("raises", "assertRaises")
+        if expects and isinstance(n.args[0], ast.Tuple):
+            return any(getattr(e, "id", "") not in BUILTIN for e in n.args[0].elts)
     return by_place(source, name, old)
 
 

@@ -64,7 +64,8 @@ def test_an_expected_exception_stands_among_others_with_and_without_the_right_on
 
 
 def test_what_a_helper_is_given_is_ruled_out_by_its_failing() -> None:
-    source = "def check(x, y):\n    assert f(x) == y\n\ndef test_a():\n    if True:\n        check(1, 'ab')\n"
+    check = "def check(x, y):\n    assert f(x) == y\n\n"
+    source = check + "def test_a():\n    if True:\n        check(1, 'ab')\n"
     group = groups(source)[0]
     spaces: list[dict[str, object]] = []
     for one in group:
