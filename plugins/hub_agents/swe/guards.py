@@ -98,11 +98,13 @@ def _proved(instance: Instance, options: SandboxOptions) -> tuple[dict[str, str]
         while left := {function: some for function, some in left.items() if some}:
             put = {function: some.pop(0) for function, some in left.items()}
             good = {function: set(function.tests) for function in put}
-            for turn, wanted in ((0, PASSED), (1, FAILED)):
-                _write(sandbox, instance, texts, [pair[turn] for pair in put.values()])
+            for turn in (0, 1):  # as in grading, half of them hold
+                shown = {f: pair[(at + turn) % 2] for at, (f, pair) in enumerate(put.items())}
+                _write(sandbox, instance, texts, list(shown.values()))
                 log = commands.run(sandbox, instance)
-                for function, tests in good.items():
-                    tests &= {t for t in function.tests if log.results.get(t) == wanted}
+                for function, one in shown.items():
+                    wanted = PASSED if one.holds else FAILED
+                    good[function] &= {t for t in function.tests if log.results.get(t) == wanted}
             for function, pair in put.items():
                 named = tuple((t, t) for t in function.tests if t in good[function])
                 if named:
