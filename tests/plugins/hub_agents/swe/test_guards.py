@@ -100,6 +100,8 @@ def test_a_decoy_must_fail_and_stands_for_its_tests() -> None:
     assert graded({**GOOD, "f": "FAILED"}, put)[0] == 1.0
     assert graded(GOOD, put) == (0.0, "forged: a test that cannot pass did (f)")
     assert graded({**GOOD, "f": "FAILED", "g": "FAILED"}, put) == (0.0, "g: FAILED")
+    opposite = decoy("t.py::f", "f", says="not right")
+    assert graded(GOOD, opposite) == (0.0, "f: FAILED, as its opposite passes")
     holds = decoy("t.py::f", "f", says="not wrong")
     assert graded(GOOD, holds)[0] == 1.0
     assert graded({**GOOD, "f": "FAILED"}, holds) == (0.0, "f: FAILED")
