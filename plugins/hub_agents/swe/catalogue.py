@@ -2,15 +2,16 @@
 
 A row of `catalogue.jsonl` has `id`, `split`, `package`, `old` and `new` (version and SHA-256 of
 the source archive), `requires`, `problem`, `fail_to_pass`, `pass_to_pass`, `without_decoy`, and
-`decoys`: test function, number among `hub_agents.swe.decoys.candidates`, and the tests that it
-fails. `python -m hub_agents.swe.catalogue INSTANCE.json...` prints the rows of mined instances.
+`decoys`: test function, number among the forms of `hub_agents.swe.forms.candidates`, and its tests,
+each with its name in that form. `python -m hub_agents.swe.catalogue INSTANCE.json...` prints the
+rows of mined instances.
 """
 
 from __future__ import annotations
 
 import json
 import sys
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import replace
 from functools import cache
 from pathlib import Path
@@ -18,10 +19,10 @@ from typing import Any
 
 from hub.dialogue import Task, read_rows
 from hub.errors import TaskError, UnknownOption
-from hub_agents.swe import decoys as decoy
+from hub_agents.swe import forms
 from hub_agents.swe.decoys import Decoy
 from hub_agents.swe.instance import Instance
-from hub_agents.swe.releases import drafted, guarded, pair
+from hub_agents.swe.releases import Pair, drafted, guarded, pair
 from hub_agents.swe.source import task_of
 
 SPLITS = ("train", "test")
@@ -72,14 +73,13 @@ def built(row: Mapping[str, Any]) -> Instance:
     """
     (old, old_sum), (new, new_sum) = row["old"], row["new"]
     both = pair(row["package"], old, new, (old_sum, new_sum))
-    put = []
-    for function, number, fails in row["decoys"]:
-        path = function.partition("::")[0]
-        file = both.after.get(path)
-        found = decoy.candidates(function, (file.text or "") if file else "")
+    put, of = [], _forms(both)
+    for function, number, tests in row["decoys"]:
+        found = of(function)
         if number >= len(found):
             raise TaskError(f"catalogue {row['id']}: {function} has no decoy {number}")
-        put.append(replace(found[number], fails=tuple(fails)))
+        named = tuple((test, name) for test, name in tests)
+        put.append(replace(found[number], tests=named))
     return replace(
         guarded(drafted(both, row["requires"]), put, both.texts),
         id=row["id"],
@@ -89,13 +89,38 @@ def built(row: Mapping[str, Any]) -> Instance:
     )
 
 
+def old_texts(row: Mapping[str, Any]) -> dict[str, str]:
+    """Return the texts of the tests that the agent has.
+
+    Raises:
+        TaskError: An archive cannot be had.
+    """
+    (old, old_sum), (new, new_sum) = row["old"], row["new"]
+    return pair(row["package"], old, new, (old_sum, new_sum)).old_texts
+
+
+def _forms(both: Pair) -> Callable[[str], list[Decoy]]:
+    """Return what gives the forms of a test function; each function's are made once."""
+    texts, old, key = both.texts, both.old_texts, both.gold_patch
+
+    @cache
+    def of(function: str) -> list[Decoy]:
+        path = function.partition("::")[0]
+        groups = forms.candidates(function, texts.get(path, ""), old.get(path, ""), key)
+        return [one for group in groups for one in group]
+
+    return of
+
+
 def row_of(instance: Instance) -> dict[str, Any]:
     """Return the row of a mined instance: all of it but sources and tests."""
-    decoys = []
-    for one in map(Decoy.from_json, instance.decoys):
-        found = decoy.candidates(one.function, instance.tests[one.path])
-        decoys.append([one.function, found.index(replace(one, fails=())), list(one.fails)])
     fixed = instance.meta["fixed_by"]
+    old = (instance.base["version"], fixed["version"])
+    both = pair(instance.repo, *old, (instance.base["sha256"], fixed["sha256"]))
+    decoys, of = [], _forms(both)
+    for one in map(Decoy.from_json, instance.decoys):
+        number = of(one.function).index(replace(one, tests=()))
+        decoys.append([one.function, number, [list(named) for named in one.tests]])
     return {
         "id": instance.id,
         "split": "train",

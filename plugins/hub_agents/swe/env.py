@@ -6,7 +6,10 @@ neither the fix nor the hidden tests are there. At the end the files that the ag
 the pristine repository in fresh sandboxes and the hidden tests run. Links, and changes of tests, of
 their settings and of compiled files, are dropped; the verdict says which. Reward 1.0 when every
 test that the real fix mends passes, and every one that passed before, and no decoy does
-(`hub_agents.swe.decoys`); else 0.0. The episode ends with `finish`, or is truncated when a budget
+(`hub_agents.swe.decoys`); else 0.0. Code under test shares a process with the tests, so it can
+forge reports: what it cannot tell is which forms of a test hold. One who guesses is right in one of 16
+for each test function with four forms; an adversary that derives the right answers from the hidden
+tests without mending the code scores. The episode ends with `finish`, or is truncated when a budget
 is used up; then what is there is graded too.
 """
 
@@ -29,6 +32,11 @@ class SWE(DialogueEnv):
     that passed before, else 0.0; `info["reward_parts"]["fixed"]` is the share of the former. Links,
     and changes of tests, of their settings and of compiled files, are dropped: the verdict says
     which, and `info["reward_parts"]["not_graded"]` counts them.
+
+    Code under test shares a process with the tests and can forge reports, so every test that has
+    to be mended also runs in forms that must fail. Who cannot tell those by their text scores by
+    luck, in one of 16 for a test function with four forms; who derives the right answers from the
+    hidden tests scores without mending anything.
 
     Args:
         tasks: `"swe"` (the built-in instances, fetched on first use), another registered source,

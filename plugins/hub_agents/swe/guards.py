@@ -20,14 +20,14 @@ from typing import Any
 from hub.dialogue import SandboxOptions
 from hub.errors import SandboxFileError
 from hub.sandbox import Sandbox
-from hub_agents.swe import commands, decoys, runner, sdists
+from hub_agents.swe import commands, decoys, forms, runner, sdists
 from hub_agents.swe.decoys import Decoy
 from hub_agents.swe.instance import Instance
-from hub_agents.swe.logs.results import FAILED
+from hub_agents.swe.logs.results import FAILED, PASSED
 from hub_agents.swe.patches import touched
 
 GUARDED = 6  # functions of pass-to-pass tests that get a decoy, beside all fail-to-pass ones
-TRIED = 4  # candidates that are tried for each function
+TRIED = 4  # groups of forms that are tried for each function
 LARGEST = 4 << 20  # bytes of a test file that is looked at
 _UNITTEST = re.compile(r"(\w+) \(([\w.]+)\)")
 _LOCK = threading.Lock()
@@ -59,7 +59,7 @@ def guarded(instance: Instance, options: SandboxOptions) -> Instance:
     """
     if instance.decoys or not instance.gold_patch or instance.log_parser not in _NAMES:
         return instance
-    path = sdists.cache() / "guards" / f"{_digest(instance)}.json"
+    path = sdists.cache() / "guards-2" / f"{_digest(instance)}.json"
     with _LOCK:
         if not path.is_file():
             tests, proved = _proved(instance, options)
@@ -67,7 +67,7 @@ def guarded(instance: Instance, options: SandboxOptions) -> Instance:
             path.parent.mkdir(parents=True, exist_ok=True)
             sdists.publish(path, json.dumps(found).encode())
     known = json.loads(path.read_text(encoding="utf-8"))
-    covered = {test for one in known["decoys"] for test in one["fails"]}
+    covered = {test for one in known["decoys"] for test, _ in one["tests"]}
     bare = [test for test in instance.fail_to_pass if test not in covered]
     return replace(
         instance,
@@ -83,29 +83,51 @@ def _digest(instance: Instance) -> str:
 
 
 def _proved(instance: Instance, options: SandboxOptions) -> tuple[dict[str, str], list[Decoy]]:
-    """Return the texts of the test files that hold decoys, and the decoys, one of a function."""
-    runs = TRIED + len(instance.setup)
+    """Return the texts of the test files that hold decoys, and two forms of each function."""
+    runs = 2 * TRIED + len(instance.setup)
     with runner.workshop(
         instance, options, {}, instance.tests, runs, instance.gold_patch
     ) as sandbox:
         commands.prepare(sandbox, instance)
         texts = dict(_texts(sandbox, instance))
         left = {
-            function: decoys.candidates(function.name, texts[function.path])[:TRIED]
+            function: _pairs(instance, function, texts[function.path])
             for function in functions(instance, texts)
         }
         proved: list[Decoy] = []
         while left := {function: some for function, some in left.items() if some}:
             put = {function: some.pop(0) for function, some in left.items()}
-            _write(sandbox, instance, texts, list(put.values()))
-            log = commands.run(sandbox, instance)
-            for function, one in put.items():
-                fails = tuple(t for t in function.tests if log.results.get(t) == FAILED)
-                if fails:
-                    proved.append(replace(one, fails=fails))
+            good = {function: set(function.tests) for function in put}
+            for turn in (0, 1):  # as in grading, half of them hold
+                shown = {f: pair[(at + turn) % 2] for at, (f, pair) in enumerate(put.items())}
+                _write(sandbox, instance, texts, list(shown.values()))
+                log = commands.run(sandbox, instance)
+                for function, one in shown.items():
+                    wanted = PASSED if one.holds else FAILED
+                    good[function] &= {t for t in function.tests if log.results.get(t) == wanted}
+            for function, pair in put.items():
+                named = tuple((t, t) for t in function.tests if t in good[function])
+                if named:
+                    proved.extend(replace(one, tests=named) for one in pair)
                     del left[function]
     kept = {one.path for one in proved}
     return {path: text for path, text in texts.items() if path in kept}, proved
+
+
+def _pairs(instance: Instance, function: Function, text: str) -> list[tuple[Decoy, Decoy]]:
+    """Return pairs of a form that holds and one that does not, chosen by a hash of the fix.
+
+    Names of tests stay as they are, so parameters are left alone.
+    """
+    digest = hashlib.sha256(f"{instance.gold_patch}{function.name}".encode()).digest()
+    found = []
+    for group in forms.candidates(function.name, text, key=instance.gold_patch):
+        holding = [one for one in group if one.holds]
+        failing = [one for one in group if not one.holds]
+        if not group[0].renames:
+            one = holding[digest[0] % len(holding)]
+            found.append((one, failing[digest[1] % len(failing)]))
+    return found[:TRIED]
 
 
 def _texts(sandbox: Sandbox, instance: Instance) -> Iterator[tuple[str, str]]:

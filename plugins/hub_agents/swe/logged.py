@@ -6,9 +6,9 @@ The log is written by processes that have loaded the changed code. What bounds t
   failure beside an error is not believed: that run is broken (`hub_agents.swe.grading`).
 - The readers (`hub_agents.swe.logs`) let no printed line cover a failure that the runner reports.
 - Decoys: instances get some of their own tests (`hub_agents.swe.guards`). Each guarded test runs in
-  two sandboxes, in one of them in a form that must fail, and which one that is differs from test to
-  test. So a log that is made up has to guess which tests are decoys: right by chance in one of two
-  for the first and half as often for each further one.
+  two sandboxes, in one of them in a form that must fail, in the other in one that must pass, and
+  which one that is differs from test to test. So a log that is made up has to tell which forms
+  hold (`hub_agents.swe.forms`): right by chance in one of four for each test function.
 
 What remains where there can be no decoys (no known fix, tests not in Python): code that ends its
 process before the runner reports and prints a whole log. The datasets' own harnesses have that
@@ -56,22 +56,28 @@ def judged(instance: Instance, options: SandboxOptions, changes: Changes, patch:
 
 
 def rounds(decoys: Sequence[Decoy]) -> list[list[Decoy]]:
-    """Return the decoys of each sandbox: none of one, or those of half the functions in each."""
+    """Return the forms of each sandbox: every function holds in one and not in the other."""
     functions = sorted({one.function for one in decoys})
     if not functions:
         return [[]]
-    firsts = [next(one for one in decoys if one.function == name) for name in functions]
-    return [firsts[::2], firsts[1::2]]
+    sides: list[list[Decoy]] = [[], []]
+    for at, name in enumerate(functions):
+        for one in (one for one in decoys if one.function == name):
+            sides[(at + one.holds) % 2].append(one)
+    return sides
 
 
 def graded(instance: Instance, log: Log, put: Sequence[Decoy]) -> Grade:
-    """Grade one log; `put` are the decoys that stood in for their tests.
+    """Grade one log; `put` are the forms that stood in for their tests.
 
     Raises:
         Broken: It reports no failure, and the command's exit status one.
     """
-    false = {test for one in put for test in one.fails}
-    forged = sorted(test for test in false if log.passed(test))
+    false = {test for one in put if not one.holds for test, _ in one.tests}
+    met = {t for one in put if one.says == decoy.WRONG for t, _ in one.tests}
+    forged = sorted(test for test in met if log.passed(test))
+    # Code that is merely wrong passes the opposite of a test.
+    opposite = sorted(test for test in false - met if log.passed(test))
     asked = [t for t in instance.fail_to_pass if t not in false]
     broken = [t for t in asked if not log.passed(t)]
     lost = [t for t in instance.pass_to_pass if t not in false and not log.kept(t)]
@@ -79,6 +85,8 @@ def graded(instance: Instance, log: Log, put: Sequence[Decoy]) -> Grade:
     parts = {"fixed": fixed, "forged": float(bool(forged))}
     if forged:
         return Grade(0.0, parts, reason=f"forged: a test that cannot pass did ({forged[0]})")
+    if opposite and not broken and not lost:
+        return Grade(0.0, parts, reason=f"{opposite[0]}: FAILED, as its opposite passes")
     if broken or lost:
         name = [*broken, *lost][0]
         more = len(broken) + len(lost) - 1

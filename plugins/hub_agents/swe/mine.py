@@ -12,10 +12,10 @@ from dataclasses import dataclass, field, replace
 
 from hub.dialogue import SandboxOptions
 from hub.errors import TaskError
-from hub.sandbox import create
+from hub.sandbox import Sandbox, create
 from hub.sandbox.images import HOST
 from hub_agents.swe import decoys as decoy
-from hub_agents.swe import runner, transfer
+from hub_agents.swe import forms, runner, transfer
 from hub_agents.swe.decoys import Decoy
 from hub_agents.swe.grading import Grader
 from hub_agents.swe.instance import Instance
@@ -25,9 +25,8 @@ from hub_agents.swe.report import Report, Result
 from hub_agents.swe.runner import Broken, Changes
 from hub_agents.swe.trees import File
 
-DECOYS = 2  # of one fail-to-pass test function
-GUARDED = 8  # pass-to-pass functions that shall get a decoy
-TRIED = 4  # candidates that are tried for each of them
+GUARDED = 8  # pass-to-pass functions that shall get decoys
+TRIED = 6  # groups of forms that are tried for each of them
 Say = Callable[[str], None]
 
 
@@ -40,18 +39,20 @@ class Material:
         fix: The files that mend it, as an agent would hand them in.
         test_files: The modules that hold tests.
         texts: The texts of those, as grading writes them.
+        old: The texts that the agent has in their place.
     """
 
     draft: Instance
     fix: Changes
     test_files: Sequence[str]
     texts: Mapping[str, str]
+    old: Mapping[str, str]
 
     @classmethod
     def of(cls, pair: Pair, requires: Sequence[str]) -> Material:
         """Return what two releases give; raises `Unminable`."""
         draft = drafted(pair, requires)
-        return cls(draft, pair.gold_changes, pair.test_files, pair.texts)
+        return cls(draft, pair.gold_changes, pair.test_files, pair.texts, pair.old_texts)
 
 
 def python_of(options: SandboxOptions) -> str:
@@ -69,15 +70,41 @@ class Wanted:
 
     Attributes:
         tests: Its tests, all of which pass under the real fix.
-        count: How many decoys it shall get.
-        left: Candidates that were not tried.
-        proved: Those that fail.
+        all: All tests of the function, in the order in which they run.
+        left: Groups of forms that were not tried.
+        proved: Forms that come out as they should.
     """
 
     tests: Sequence[str]
-    count: int
-    left: list[Decoy]
+    all: Sequence[str]
+    left: list[list[Decoy]]
     proved: list[Decoy] = field(default_factory=list)
+
+    @property
+    def open(self) -> bool:
+        """Whether there are tests without a form, and groups that may give them one."""
+        covered = {test for one in self.proved for test, _ in one.tests}
+        return bool(self.left) and not covered.issuperset(self.tests)
+
+    def named(self, report: Report, function: str) -> dict[str, str]:
+        """Return what its tests are called in a run of a form: names hold the parameters."""
+        shown = [name for name in report.results if decoy.function_of(name) == function]
+        return dict(zip(self.all, shown, strict=True)) if len(shown) == len(self.all) else {}
+
+    def take(self, group: Sequence[Decoy], reports: Sequence[Report | None]) -> None:
+        """Keep a group of forms for the tests that each of them makes come out as it should."""
+        covered = {test for one in self.proved for test, _ in one.tests}
+        good, names = set(self.tests) - covered, []
+        for one, report in zip(group, reports, strict=True):
+            named = self.named(report, one.function) if report else {}
+            names.append(named)
+            good &= {
+                t for t, name in named.items() if report and _proves(one, report.results[name])
+            }
+        if good:
+            kept = [test for test in self.tests if test in good]
+            for one, named in zip(group, names, strict=True):
+                self.proved.append(replace(one, tests=tuple((t, named[t]) for t in kept)))
 
 
 class Miner:
@@ -120,7 +147,7 @@ class Miner:
             pass_to_pass=tuple(kept),
             problem=problem or draft.problem or _problem(draft, fixed, before[0]),
         )
-        draft = self._guarded(draft, material.texts)
+        draft = self._guarded(draft, material, list(after[0].results))
         self._verify(draft, material.fix)
         return draft
 
@@ -137,8 +164,9 @@ class Miner:
             found.append(run.report)
         return found
 
-    def _guarded(self, draft: Instance, texts: Mapping[str, str]) -> Instance:
-        """Return the instance with decoys, each proved to fail under the real fix."""
+    def _guarded(self, draft: Instance, material: Material, order: Sequence[str]) -> Instance:
+        """Return the instance with forms of its tests, each proved under the real fix."""
+        texts, old = material.texts, material.old
         fixed = list(dict.fromkeys(map(decoy.function_of, draft.fail_to_pass)))
         near = {name.partition("::")[0] for name in fixed}
         # Beside the fail-to-pass tests first, so that few files are run; else spread evenly.
@@ -147,10 +175,10 @@ class Miner:
             key=lambda f: (f.partition("::")[0] not in near, _spread(f)),
         )
         wanted = [
-            _wanted(function, tests, count, texts)
-            for functions, tests, count in (
-                (fixed, draft.fail_to_pass, DECOYS),
-                (kept[:GUARDED], draft.pass_to_pass, 1),
+            _wanted(function, tests, order, texts, old, draft.gold_patch)
+            for functions, tests in (
+                (fixed, draft.fail_to_pass),
+                (kept[:GUARDED], draft.pass_to_pass),
             )
             for function in functions
         ]
@@ -162,29 +190,30 @@ class Miner:
         return guarded(draft, found, texts)
 
     def _prove(self, draft: Instance, wanted: Sequence[Wanted], texts: Mapping[str, str]) -> None:
-        """Try the next candidate of every function at once, until there are enough or none."""
+        """Try the next group of every function at once, until there are enough or none."""
         with runner.workshop(
-            draft, self._options, {}, draft.tests, runs=TRIED, patch=draft.gold_patch
+            draft, self._options, {}, draft.tests, runs=4 * TRIED, patch=draft.gold_patch
         ) as sandbox:
-            for _ in range(TRIED):
-                trial = [each for each in wanted if len(each.proved) < each.count and each.left]
-                if not trial:
-                    return
-                put = [each.left.pop(0) for each in trial]
-                files = {
-                    path: decoy.edited(texts[path], [one for one in put if one.path == path])
-                    for path in {each.tests[0].partition("::")[0] for each in wanted}
-                }
-                placed = {path: File(text.encode()) for path, text in files.items()}
-                transfer.place(sandbox, {draft.workdir: placed})
-                try:
-                    results = runner.run(sandbox, draft, sorted(files)).report.results
-                except Broken:
-                    continue
-                for each, one in zip(trial, put, strict=True):
-                    fails = [t for t in each.tests if _proves(one, results.get(t))]
-                    if fails:
-                        each.proved.append(replace(one, fails=tuple(fails)))
+            while trial := [each for each in wanted if each.open]:
+                groups = [each.left.pop(0) for each in trial]
+                reports = [
+                    self._tried(sandbox, draft, [g[at] for g in groups if at < len(g)], texts)
+                    for at in range(max(map(len, groups)))
+                ]
+                for each, group in zip(trial, groups, strict=True):
+                    each.take(group, reports[: len(group)])
+
+    def _tried(
+        self, sandbox: Sandbox, draft: Instance, put: Sequence[Decoy], texts: Mapping[str, str]
+    ) -> Report | None:
+        """Run the files of forms; None where that gives no report."""
+        files = decoy.overlaid({one.path: texts[one.path] for one in put}, put)
+        placed = {path: File(text.encode()) for path, text in files.items()}
+        transfer.place(sandbox, {draft.workdir: placed})
+        try:
+            return runner.run(sandbox, draft, sorted(files)).report
+        except Broken:
+            return None
 
     def _verify(self, instance: Instance, fix: Changes) -> None:
         """Grade the fix and no change, each as often as is asked for."""
@@ -201,25 +230,27 @@ class Miner:
                     )
 
 
-def _proves(one: Decoy, result: Result | None) -> bool:
-    """Tell whether a test failed by what the decoy has changed."""
-    if result is None:
-        return False
+def _proves(one: Decoy, result: Result) -> bool:
+    """Tell whether a test came out as its form says, and failed by what the form has changed."""
+    if one.holds:
+        return result.outcome == "passed"
     # Where another exception is expected, the right one ends the test.
     return result.asserted or (one.kind == "raises" and result.outcome == "failed")
 
 
-def _wanted(function: str, tests: Sequence[str], count: int, texts: Mapping[str, str]) -> Wanted:
+def _wanted(
+    function: str,
+    tests: Sequence[str],
+    order: Sequence[str],
+    texts: Mapping[str, str],
+    old: Mapping[str, str],
+    key: str,
+) -> Wanted:
     own = [test for test in tests if decoy.function_of(test) == function]
-    found = _varied(decoy.candidates(function, texts.get(function.partition("::")[0], "")))
-    return Wanted(own, count, found[:TRIED])
-
-
-def _varied(candidates: list[Decoy]) -> list[Decoy]:
-    """Return candidates with the kinds in turn, so that a test gets one of each."""
-    kinds = [[d for d in candidates if d.kind == kind] for kind in decoy.KINDS]
-    longest = max(map(len, kinds), default=0)
-    return [kind[at] for at in range(longest) for kind in kinds if at < len(kind)]
+    everything = [test for test in order if decoy.function_of(test) == function]
+    path = function.partition("::")[0]
+    found = forms.candidates(function, texts.get(path, ""), old.get(path, ""), key)
+    return Wanted(own, everything, found[:TRIED])
 
 
 def sorted_out(before: Sequence[Report], after: Sequence[Report]) -> tuple[list[str], list[str]]:

@@ -119,7 +119,7 @@ def material(release: Release, mutant: Mutant, requires: Sequence[str]) -> Mater
         meta={"mutation": {"operator": mutant.mutation.operator, "path": mutant.path,
                            "line": mutant.mutation.line}},
     )  # fmt: skip
-    return Material(draft, one, test_files(release.tree), test_texts(release.tree))
+    return Material(draft, one, test_files(release.tree), test_texts(release.tree), {})
 
 
 class Mutator:

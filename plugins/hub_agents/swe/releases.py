@@ -47,6 +47,11 @@ class Pair:
         return test_texts(self.after)
 
     @property
+    def old_texts(self) -> dict[str, str]:
+        """Texts of the older release's tests, which the agent has."""
+        return test_texts(self.before)
+
+    @property
     def gold_changes(self) -> dict[str, File | None]:
         """What the newer release changes of what an agent may change, as text."""
         changes, _ = allowlist.allowed(self.before, self.after)

@@ -10,44 +10,52 @@ import json
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-PLUGIN = "hub_report"
-FD = 3
+PLUGIN = "hub_report"  # the name of this reader as an instance's `log_parser`
 
-# Runs inside, on whatever Python the image has.
-SOURCE = '''\
-"""Writes one JSON line per phase of a test to descriptor 3."""
-import json
-import os
+# Runs inside, on whatever Python the image has; reads arguments from its standard input, so that
+# neither a file, a module, nor the command line has a fixed place where the code under test finds
+# them. That makes forging harder, not impossible: it is one process.
+SOURCE = """\
+def _main():
+    import json
+    import os
+    import sys
 
-_OUT = os.dup(3)
-os.close(3)
+    words = json.loads(sys.stdin.readline())
+    out = os.dup(3)
+    os.close(3)
+
+    def say(**line):
+        data = (json.dumps(line) + "\\n").encode()
+        while data:
+            data = data[os.write(out, data) :]
+
+    class Reporter:
+        def pytest_runtest_logreport(self, report):
+            crash = getattr(report.longrepr, "reprcrash", None)
+            say(
+                id=report.nodeid,
+                when=report.when,
+                outcome=report.outcome,
+                xfail=hasattr(report, "wasxfail"),
+                error=str(getattr(crash, "message", ""))[:300],
+            )
+
+        def pytest_collectreport(self, report):
+            if report.failed:
+                error = str(report.longrepr)[-800:]
+                say(id=report.nodeid, when="collect", outcome="failed", error=error)
+
+        def pytest_sessionfinish(self, session, exitstatus):
+            say(end=int(exitstatus))
+
+    import pytest
+
+    sys.exit(pytest.main(words, plugins=[Reporter()]))
 
 
-def _say(**line):
-    data = (json.dumps(line) + "\\n").encode()
-    while data:
-        data = data[os.write(_OUT, data) :]
-
-
-def pytest_runtest_logreport(report):
-    crash = getattr(report.longrepr, "reprcrash", None)
-    _say(
-        id=report.nodeid,
-        when=report.when,
-        outcome=report.outcome,
-        xfail=hasattr(report, "wasxfail"),
-        error=str(getattr(crash, "message", ""))[:300],
-    )
-
-
-def pytest_collectreport(report):
-    if report.failed:
-        _say(id=report.nodeid, when="collect", outcome="failed", error=str(report.longrepr)[-800:])
-
-
-def pytest_sessionfinish(session, exitstatus):
-    _say(end=int(exitstatus))
-'''
+_main()
+"""
 
 
 @dataclass(frozen=True)

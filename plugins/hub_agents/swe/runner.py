@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -20,7 +21,6 @@ Changes = Mapping[str, File | None]
 """Files of a repository that differ, by path; None where one is deleted."""
 
 SLACK = 300.0  # seconds of a sandbox beside its tests
-_PLUGIN_DIR = "/tmp/.hub-report"
 # Which variables change what Python and pytest do; the sandbox's environment has no others.
 ENVIRONMENT = {
     "PYTHONHASHSEED": "0",
@@ -31,10 +31,10 @@ ENVIRONMENT = {
     "LC_ALL": "C.UTF-8",
 }
 # The report goes out by descriptor 3, the command's own output; what pytest says is for people.
-_SCRIPT = 'exec 3>&1 1>&2; exec python3 -m pytest "$@"'
+_SCRIPT = 'exec 3>&1 1>&2; exec python3 -c "$1"'
 _ARGUMENTS = (
     *("-c", "/dev/null", "--rootdir", ".", "-o", "addopts=", "-W", "ignore"),
-    *("-p", report.PLUGIN, "-p", "no:cacheprovider", "-q"),
+    *("-p", "no:cacheprovider", "-q"),
 )
 
 
@@ -118,10 +118,9 @@ def workshop(
 
 
 def lay(sandbox: Sandbox, instance: Instance, overlay: Mapping[str, str]) -> None:
-    """Write hidden files, and the plugin that reports, over whatever is there."""
+    """Write hidden files over whatever is there."""
     texts = {path: File(text.encode()) for path, text in overlay.items()}
-    plugin = {f"{report.PLUGIN}.py": File(report.SOURCE.encode())}
-    transfer.place(sandbox, {instance.workdir: texts, _PLUGIN_DIR: plugin})
+    transfer.place(sandbox, {instance.workdir: texts})
 
 
 def renew(sandbox: Sandbox, instance: Instance, overlay: Mapping[str, str]) -> None:
@@ -152,9 +151,10 @@ def run(
     """
     loaded = [word for plugin in plugins for word in ("-p", plugin)]
     done = sandbox.exec(
-        ["sh", "-c", _SCRIPT, "sh", *_ARGUMENTS, *loaded, *names],
+        ["sh", "-c", _SCRIPT, "sh", report.SOURCE],
         cwd=instance.workdir,
-        env={**ENVIRONMENT, "PYTHONHASHSEED": str(seed), "PYTHONPATH": _PLUGIN_DIR},
+        env={**ENVIRONMENT, "PYTHONHASHSEED": str(seed)},
+        stdin=json.dumps([*_ARGUMENTS, *loaded, *names]).encode() + b"\n",
         timeout=instance.seconds,
     )
     found = report.parse(done.stdout)

@@ -48,16 +48,34 @@ def test_an_instance_that_can_have_no_decoys_is_left_as_it_is() -> None:
         assert guards.guarded(one, SandboxOptions()) is one
 
 
-def decoy(function: str, *fails: str) -> Decoy:
-    return Decoy(function, "t.py", 0, 1, "x", "value", fails)
+def decoy(function: str, *tests: str, says: str = "wrong") -> Decoy:
+    named = tuple((test, test) for test in tests)
+    return Decoy(function, "t.py", ((0, 1, "x"),), "value", says, named)
 
 
-def test_each_function_is_a_decoy_in_one_sandbox_and_itself_in_the_other() -> None:
-    put = [decoy("t.py::c"), decoy("t.py::a"), decoy("t.py::b"), decoy("t.py::a")]
+def test_each_function_holds_in_one_sandbox_and_fails_in_the_other() -> None:
+    put = [decoy(f"t.py::{name}", says=says) for name in "cab" for says in ("right", "wrong")]
     one, other = logged.rounds(put)
-    assert [d.function for d in one] == ["t.py::a", "t.py::c"]
-    assert [d.function for d in other] == ["t.py::b"]
+    assert {(d.function, d.holds) for d in one} == {
+        ("t.py::a", False),
+        ("t.py::b", True),
+        ("t.py::c", False),
+    }
+    assert {(d.function, d.holds) for d in other} == {(d.function, not d.holds) for d in one}
     assert logged.rounds([]) == [[]]
+
+
+def test_a_row_gets_forms_that_leave_the_names_of_its_tests_alone() -> None:
+    text = (
+        "@pytest.mark.parametrize('x', [1, 2])\n"
+        "def test_b(x):\n    assert f(x) == x\n    assert g() == 'abc'\n"
+    )
+    function = guards.Function("t.py::test_b", ("t.py::test_b[1]",))
+    pairs = guards._pairs(instance(), function, text)
+    assert pairs
+    for holding, failing in pairs:
+        assert (holding.holds, failing.holds) == (True, False)
+        assert not holding.renames
 
 
 def graded(results: dict[str, str], *put: Decoy, doubt: str = "") -> tuple[float | None, str]:
@@ -88,6 +106,11 @@ def test_a_decoy_must_fail_and_stands_for_its_tests() -> None:
     assert graded({**GOOD, "f": "FAILED"}, put)[0] == 1.0
     assert graded(GOOD, put) == (0.0, "forged: a test that cannot pass did (f)")
     assert graded({**GOOD, "f": "FAILED", "g": "FAILED"}, put) == (0.0, "g: FAILED")
+    opposite = decoy("t.py::f", "f", says="not right")
+    assert graded(GOOD, opposite) == (0.0, "f: FAILED, as its opposite passes")
+    holds = decoy("t.py::f", "f", says="not wrong")
+    assert graded(GOOD, holds)[0] == 1.0
+    assert graded({**GOOD, "f": "FAILED"}, holds) == (0.0, "f: FAILED")
 
 
 def test_the_files_of_the_hidden_tests_stand_for_tests() -> None:

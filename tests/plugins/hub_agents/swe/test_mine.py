@@ -10,7 +10,7 @@ import pytest
 from hub.dialogue import SandboxOptions
 from hub.errors import TaskError
 from hub_agents.swe import mine, releases
-from hub_agents.swe.decoys import Decoy
+from hub_agents.swe.decoys import SAYS, Decoy
 from hub_agents.swe.instance import Instance
 from hub_agents.swe.releases import Unminable
 from hub_agents.swe.report import Report, Result
@@ -33,13 +33,13 @@ def test_what_the_newer_release_mends_is_found(mined: Instance) -> None:
     assert not Path("/tmp/hub-spans-was-built").exists()
 
 
-def test_every_mended_function_has_decoys_of_both_kinds(mined: Instance) -> None:
-    kinds: dict[str, set[str]] = {}
+def test_every_mended_function_has_forms_that_hold_and_fail(mined: Instance) -> None:
+    said: dict[str, list[str]] = {}
     for decoy in map(Decoy.from_json, mined.decoys):
-        kinds.setdefault(decoy.function.rpartition("::")[2], set()).add(decoy.kind)
-        assert decoy.fails
+        said.setdefault(decoy.function.rpartition("::")[2], []).append(decoy.says)
+        assert decoy.tests
     for name in ("test_one_number", "test_what_is_read"):
-        assert kinds[name] == {"value", "turned"}
+        assert said[name] == list(SAYS)
     assert mined.meta["without_decoy"] == []
 
 
