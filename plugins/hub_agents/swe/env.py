@@ -7,10 +7,10 @@ the pristine repository in fresh sandboxes and the hidden tests run. Links, and 
 their settings and of compiled files, are dropped; the verdict says which. Reward 1.0 when every
 test that the real fix mends passes, and every one that passed before, and no decoy does
 (`hub_agents.swe.decoys`); else 0.0. Code under test shares a process with the tests, so it can
-forge reports: what it cannot tell is which forms of a test hold. One who guesses is right in one of 16
-for each test function with four forms; an adversary that derives the right answers from the hidden
-tests without mending the code scores. The episode ends with `finish`, or is truncated when a budget
-is used up; then what is there is graded too.
+forge reports: what it cannot tell is which forms of a test hold. One who guesses is right in one of
+16 for each test function with four forms; an adversary that derives the right answers from the
+hidden tests without mending the code scores. The episode ends with `finish`, or is truncated when a
+budget is used up; then what is there is graded too.
 """
 
 from __future__ import annotations

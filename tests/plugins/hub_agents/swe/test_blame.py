@@ -15,7 +15,7 @@ from hub_agents.swe.runner import Broken, Run
 from tests.plugins.hub_agents.outside import killing
 from tests.plugins.hub_agents.swe.test_grading import PYTEST, changed, fixed_source, logged
 
-PROCESS = "pytest\0-c\0/dev/null"
+PROCESS = "python3\0-c\0def _main"
 
 
 @pytest.mark.parametrize("number", [signal.SIGKILL, signal.SIGTERM])
