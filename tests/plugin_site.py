@@ -121,6 +121,8 @@ class PluginSite:
         """Run Python with `arguments` in a process that has this directory on its path."""
         path = os.pathsep.join(filter(None, (str(self.path), os.environ.get("PYTHONPATH", ""))))
         environ = {**os.environ, "PYTHONPATH": path, **(env or {})}
+        if "COLUMNS" not in (env or {}):
+            environ.pop("COLUMNS", None)  # some test runners set it, and tables follow it
         return subprocess.run(
             [sys.executable, *arguments],
             env=environ,

@@ -37,8 +37,9 @@ Run = Callable[..., Ran]
 
 
 @pytest.fixture
-def run(capsys: pytest.CaptureFixture[str]) -> Run:
-    """Run `hub ARGUMENTS`."""
+def run(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> Run:
+    """Run `hub ARGUMENTS`, with the width of a pipe whatever the test runner says."""
+    monkeypatch.delenv("COLUMNS", raising=False)
 
     def run(*arguments: str) -> Ran:
         with pytest.raises(SystemExit) as ended:

@@ -139,6 +139,8 @@ def test_a_dead_sandbox_keeps_saying_so_until_closed(sandbox: Sandbox) -> None:
         sandbox.exec("true")
 
 
+# JAX warns of every fork once an earlier test has loaded it; nothing of it is used here.
+@pytest.mark.filterwarnings("ignore:os.fork:RuntimeWarning")
 def test_a_forked_child_may_neither_use_nor_end_it(sandbox: Sandbox) -> None:
     child = os.fork()
     if child == 0:
