@@ -55,12 +55,7 @@ def command(
     quiet = json_path == "-"
     show = not quiet and console().is_terminal
     want = ("rgb_array",) if record else SCREEN if show else () if quiet else ("ansi",)
-    try:
-        env = playing.make(env_id, want, options)
-    except (TypeError, ValueError) as error:
-        if not options or isinstance(error, HubError):
-            raise
-        raise click.UsageError(f"--set: {error}") from error
+    env = _made(env_id, want, options)
     show = show or (not quiet and isinstance(env.action_space, spaces.Text))
     try:
         if record and env.render_mode != "rgb_array":
@@ -76,6 +71,16 @@ def command(
     if json_path != "-":
         _summary(result)
     return 0
+
+
+def _made(env_id: str, want: tuple[str, ...], options: dict[str, Any]) -> Any:
+    """Make the environment; what its constructor refuses of --set is a usage error."""
+    try:
+        return playing.make(env_id, want, options)
+    except (TypeError, ValueError) as error:
+        if not options or isinstance(error, HubError):
+            raise
+        raise click.UsageError(f"--set: {error}") from error
 
 
 def _play(steps: Any, env: Any, record: Path | None, show: bool) -> dict[str, Any]:

@@ -117,6 +117,13 @@ def test_what_cannot_be_played_ends_with_status_2_and_the_reason(
     assert words in played.err
 
 
+def test_what_a_constructor_refuses_is_a_usage_error(run: Run) -> None:
+    need.module("hub_pong")
+    played = run("play", "hub:native/Pong-v0", "--set", "frame_skip=99")
+    assert played.status == 2
+    assert "--set: frame_skip 99: expected a whole number from 1 to 8" in played.err
+
+
 def test_the_scripted_agent_solves_a_task_and_the_conversation_is_printed(run: Run) -> None:
     need.distribution("pint")
     arguments = ("play", "hub:agent/Science-v0", "--agent", "scripted", "--set", "split=test")
