@@ -45,11 +45,12 @@ def test_every_placeholder_is_filled(tmp_path: Path) -> None:
 
 @pytest.mark.slow
 def test_the_written_code_is_clean(tmp_path: Path) -> None:
-    ruff = need.program("ruff")
+    need.module("ruff")
     write("acme-new", tmp_path)
     root = str(tmp_path / "acme-new")
+    style = ["--isolated", "--line-length", "100", root]
     for arguments in (["check", "--select", "E,F,I,UP,B"], ["format", "--check"]):
-        command = [ruff, *arguments, "--isolated", "--line-length", "100", root]
+        command = [sys.executable, "-m", "ruff", *arguments, *style]
         subprocess.run(command, check=True, capture_output=True)
     need.module("mypy")
     config, cache = ROOT / "pyproject.toml", ROOT / ".mypy_cache"
