@@ -122,6 +122,19 @@ def test_a_single_lane_repeats_with_its_seed_and_differs_with_another() -> None:
     env.close()
 
 
+def test_its_own_serves_are_level_or_down_with_equal_chance(lanes: PufferLibPongVectorEnv) -> None:
+    speeds, served = Counter[float](), np.zeros(64, bool)
+    lanes.reset(seed=0)
+    for _ in range(3_000):
+        seen, rewards, terminated, _, _ = lanes.step(np.ones(64, int))
+        speeds.update(map(float, seen[served][:, 5] * 26 - 13))
+        # A frame after a plain point the serve is seen for the first time, as it was served.
+        served = (np.abs(rewards) == 1) & ~terminated
+    level, down = (sum(n for v, n in speeds.items() if abs(v - w) < 0.1) for w in (0, -1))
+    assert level + down == speeds.total() > 3_000
+    assert abs(level - down) < 4 * speeds.total() ** 0.5
+
+
 def test_its_spaces_hold_what_it_shows(lanes: PufferLibPongVectorEnv) -> None:
     assert lanes.single_observation_space == observation_space("puffer")
     lowest = np.ones(8)
