@@ -13,6 +13,7 @@ from hub.fidelity.declaration import (
     CheckResult,
     Declaration,
     Mutant,
+    Peer,
     Reference,
     Sources,
 )
@@ -20,7 +21,7 @@ from hub.fidelity.ladder import Run
 from hub.fidelity.patching import patched
 from hub.fidelity.plans import Distributions, Exact, TeacherForced, Transfer, relative_norm
 from hub.fidelity.recipes import Recipe, find_recipe
-from hub.fidelity.rollouts import Difference, replay
+from hub.fidelity.rollouts import Difference, Terms, replay
 from hub.fidelity.sources import manifest_hash
 from hub.fidelity.standing import Status, status
 from hub.fidelity.trainers import CurvePoint, Policy, Trained, Trainer, find_trainer
@@ -36,6 +37,7 @@ __all__ = [
     "Distributions",
     "Exact",
     "Mutant",
+    "Peer",
     "Policy",
     "Recipe",
     "Reference",
@@ -43,6 +45,7 @@ __all__ = [
     "Sources",
     "Status",
     "TeacherForced",
+    "Terms",
     "Trained",
     "Trainer",
     "Transfer",

@@ -14,7 +14,7 @@
 | `engine_hash` | SHA-256 over those sources (`hub.fidelity.engine_hash`) |
 | `reference` | `factory`, `summary`, `versions` (installed then), `sources` (as above, or null), `hash` (empty without sources) |
 | `machine` | processor, architecture, cores, system, python; no host name |
-| `levels` | `"1"`.. `"4"` -> what ran: `state`, `detail`, `date` and sizes, seeds, tolerances, statistics as in `hub.fidelity.ladder.LevelReport` |
+| `levels` | `"1"`.. `"4"` -> what ran: `state`, `detail`, `date` and sizes, seeds, tolerances, statistics as in `hub.fidelity.ladder.LevelReport`; L3 names its `peers`, their versions and why one did not take part |
 | `mutants` | null, or rows, shares by level and survivors (`hub.fidelity.mutants.MutantReport`) |
 
 Numbers that JSON does not have are the strings `"inf"`, `"-inf"` and `"nan"`.

@@ -112,6 +112,40 @@ class Reference:
 
 
 @dataclass(frozen=True)
+class Peer:
+    """A further implementation of the same rules, compared in L3 where it can be made.
+
+    Where it cannot, the level says so and does not fail: nothing that a certificate needs hangs
+    on somebody else's package.
+
+    Attributes:
+        name: For the certificate and the report, unique within the declaration.
+        make: `(**options)` returns one new `gymnasium.Env` to which a seed means what it means to
+            the engine; it takes the options that `rollouts` names. It raises ImportError or
+            `DependencyNotInstalled` where it cannot be made; the text becomes the reason.
+        summary: One sentence.
+        rollouts: Episodes, actions and options, as for the reference.
+        distributions: Distribution name -> version that the declaration was written against.
+            The certificate records those installed when it was made.
+        tolerance: Largest difference of an observed float that counts as none, for a peer that
+            rounds otherwise; 0 for equality. Reward and flags are compared exactly.
+        last_observation: Whether it shows the observation of an episode's last step. One that
+            resets itself within that step does not.
+    """
+
+    name: str
+    make: Callable[..., Env]
+    summary: str
+    rollouts: Exact
+    distributions: Mapping[str, str] = field(default_factory=dict)
+    tolerance: float = 0.0
+    last_observation: bool = True
+
+    def __post_init__(self) -> None:
+        require(self.tolerance >= 0, "Peer.tolerance", self.tolerance, "0 or more")
+
+
+@dataclass(frozen=True)
 class CheckResult:
     """What a check found.
 
@@ -180,6 +214,7 @@ class Declaration:
         interactions: L2.
         rollouts: L3; `Exact` for discrete rules, `TeacherForced` for continuous ones.
         distributions: L3, second half.
+        peers: L3, further implementations, where they can be made.
         transfer: L4; None where no policy can be trained yet.
         mutants: Seeded bugs for `hub verify --mutants`, at least 30 for a first-party engine.
     """
@@ -193,9 +228,11 @@ class Declaration:
     distributions: Distributions = field(default_factory=Distributions)
     transfer: Transfer | None = None
     mutants: tuple[Mutant, ...] = ()
+    peers: tuple[Peer, ...] = ()
 
     def __post_init__(self) -> None:
         require(bool(self.components), "Declaration.components", (), "at least one L1 check")
         require(bool(self.interactions), "Declaration.interactions", (), "at least one L2 check")
         unique("check", [check.name for check in (*self.components, *self.interactions)])
         unique("mutant", [mutant.name for mutant in self.mutants])
+        unique("peer", [peer.name for peer in self.peers])

@@ -15,6 +15,7 @@ from hub.errors import MissingDependency
 from hub.fidelity.checks import CheckReport, run_check
 from hub.fidelity.declaration import Check, Declaration
 from hub.fidelity.forced import ForcedReport, run_forced
+from hub.fidelity.peers import PeerReport, run_peers
 from hub.fidelity.plans import Exact
 from hub.fidelity.rollouts import ExactReport, Progress, run_exact
 from hub.fidelity.scipy_stats import stats
@@ -37,6 +38,7 @@ class LevelReport:
         checks: Results of L1 or L2.
         rollouts: Result of L3.
         distributions: Result of L3's second half.
+        peers: Results of L3 beside further implementations.
         transfer: Result of L4.
     """
 
@@ -46,6 +48,7 @@ class LevelReport:
     checks: tuple[CheckReport, ...] = ()
     rollouts: ExactReport | ForcedReport | None = None
     distributions: DistributionReport | None = None
+    peers: tuple[PeerReport, ...] = ()
     transfer: TransferReport | None = None
 
 
@@ -119,13 +122,16 @@ def _l3(declaration: Declaration, run: Run) -> LevelReport:
         else:
             rollouts = run_forced(declaration, plan, run.sample, run.progress)
         spread = run_distributions(declaration, declaration.distributions)
+        peers = run_peers(declaration, run.sample, run.progress)
     except MissingDependency as error:
         return LevelReport(3, "skipped", str(error))
     except Exception as error:  # reported as a failure of the level, with its type and text
         return LevelReport(3, "failed", f"{type(error).__name__}: {error}")
     details = [*_rollout_detail(rollouts), *_spread_detail(spread)]
+    details += [f"beside {peer.name}: {peer.detail}" for peer in peers if peer.state == "failed"]
     state: LevelState = "failed" if details else "passed"
-    return LevelReport(3, state, "; ".join(details), rollouts=rollouts, distributions=spread)
+    text = "; ".join(details)
+    return LevelReport(3, state, text, rollouts=rollouts, distributions=spread, peers=peers)
 
 
 def _rollout_detail(report: ExactReport | ForcedReport) -> list[str]:
@@ -137,14 +143,8 @@ def _rollout_detail(report: ExactReport | ForcedReport) -> list[str]:
             f"of {report.free_steps} free steps {report.free_max_error:.3g} "
             f"(tolerance {report.free_tolerance:.3g})"
         ]
-    gap = report.difference
-    assert gap is not None, "an exact comparison fails by a difference only"
-    options = f", {gap.options}" if gap.options else ""
-    return [
-        f"episode {gap.episode} (seed {gap.seed}, {gap.source}{options}), step {gap.step}: "
-        f"{gap.field} is "
-        f"{gap.actual!r}, the reference has {gap.expected!r}"
-    ]
+    assert report.difference is not None, "an exact comparison fails by a difference only"
+    return [report.difference.sentence()]
 
 
 def _spread_detail(report: DistributionReport) -> list[str]:

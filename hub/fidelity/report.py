@@ -69,6 +69,7 @@ def what(level: dict[str, Any]) -> str:
             f"{spread['samples']} observations a side, {spread['components']} components, "
             f"smallest p {spread['smallest_p']:.2g} (threshold {spread['threshold']:.1g})"
         )
+    parts += map(_peer, level.get("peers", ()))
     if level.get("detail"):
         parts.append(level["detail"])
     return "; ".join(parts)
@@ -77,13 +78,30 @@ def what(level: dict[str, Any]) -> str:
 def _rollouts(report: dict[str, Any]) -> str:
     if "episodes" in report:
         rules = _variants(report.get("variants", ()))
-        return f"{report['episodes']:,} episodes{rules}, {report['steps']:,} steps, exactly"
+        steps = f"{report['episodes']:,} episodes{rules}, {report['steps']:,} steps"
+        if not report.get("tolerance"):
+            return f"{steps}, exactly"
+        return (
+            f"{steps}, observations within {_number(report['tolerance'])} (largest difference "
+            f"{_number(report['max_error'])}), the rest exactly"
+        )
     return (
         f"{report['states']:,} single steps, largest error {_number(report['max_error'])} "
         f"(tolerance {report['tolerance']:.1g}); {report['free_runs']:,} free runs of "
         f"{report['free_steps']}, {_number(report['free_max_error'])} "
         f"(tolerance {report['free_tolerance']:.1g})"
     )
+
+
+def _peer(peer: dict[str, Any]) -> str:
+    """What a peer showed, or why it did not take part."""
+    name = " ".join([f"beside {peer['name']}", *peer["versions"].values()])
+    if peer["state"] == "skipped":
+        return f"not {name}: {peer['detail']}"
+    if peer["state"] == "failed":
+        return f"{name}: differs"
+    apart = "" if peer["last_observation"] else "; it shows no observation of a last step"
+    return f"{name}: {_rollouts(peer['rollouts'])}{apart}"
 
 
 def _variants(variants: Sequence[dict[str, Any]]) -> str:

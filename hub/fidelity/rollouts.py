@@ -18,7 +18,7 @@ from gymnasium.vector.utils import concatenate, create_empty_array, iterate
 from hub.fidelity.actions import Act
 from hub.fidelity.declaration import Declaration
 from hub.fidelity.plans import Array, Env, Exact
-from hub.fidelity.steps import Gap, equal, first_gap
+from hub.fidelity.steps import Gap, Near, Same, equal, first_gap
 
 Progress: TypeAlias = Callable[[str, int, int], None]
 """`(what, done, total)`, called as work goes on."""
@@ -50,6 +50,38 @@ class Difference:
     actions: list[Any]
     options: dict[str, Any]
 
+    def sentence(self, other: str = "the reference") -> str:
+        """Return where it is and both values, in a line; `other` is whom the engine stands by."""
+        options = f", {self.options}" if self.options else ""
+        return (
+            f"episode {self.episode} (seed {self.seed}, {self.source}{options}), step {self.step}: "
+            f"{self.field} is {self.actual!r}, {other} has {self.expected!r}"
+        )
+
+
+@dataclass(frozen=True)
+class Terms:
+    """How observations are compared; reward and flags are always compared exactly.
+
+    Attributes:
+        tolerance: Largest difference of an observed float that counts as none.
+        last_observation: Whether that of an episode's last step is compared.
+    """
+
+    tolerance: float = 0.0
+    last_observation: bool = True
+
+
+EXACTLY = Terms()
+
+
+@dataclass(frozen=True)
+class _Judge:
+    """The terms at work: `same` compares observations, those of last steps only with `last`."""
+
+    same: Same = equal
+    last: bool = True
+
 
 @dataclass(frozen=True)
 class ExactReport:
@@ -63,6 +95,8 @@ class ExactReport:
         sources: Names of the action sources.
         variants: The plan's options of the environment, as far as they were compared.
         difference: The first difference found, or None.
+        tolerance: Of the terms.
+        max_error: Largest difference of an observed float within it.
     """
 
     passed: bool
@@ -72,6 +106,8 @@ class ExactReport:
     sources: tuple[str, ...]
     variants: tuple[dict[str, Any], ...]
     difference: Difference | None
+    tolerance: float = 0.0
+    max_error: float = 0.0
 
 
 @dataclass
@@ -87,13 +123,17 @@ class _Lane:
 
 
 def run_exact(
-    declaration: Declaration, plan: Exact, sample: float = 1.0, progress: Progress | None = None
+    declaration: Declaration,
+    plan: Exact,
+    sample: float = 1.0,
+    progress: Progress | None = None,
+    terms: Terms = EXACTLY,
 ) -> ExactReport:
     """Compare `plan.episodes * sample` episodes a variant or more, up to the first difference."""
     total = max(1, math.ceil(plan.episodes * sample))
     reports: list[ExactReport] = []
     for options in map(dict, plan.variants):
-        reports.append(_run_variant(declaration, plan, options, total, progress))
+        reports.append(_run_variant(declaration, plan, options, total, progress, terms))
         if not reports[-1].passed:
             break
     return replace(
@@ -101,6 +141,7 @@ def run_exact(
         episodes=sum(report.episodes for report in reports),
         steps=sum(report.steps for report in reports),
         variants=tuple(options for report in reports for options in report.variants),
+        max_error=max(report.max_error for report in reports),
     )
 
 
@@ -110,13 +151,19 @@ def _run_variant(
     options: dict[str, Any],
     total: int,
     progress: Progress | None,
+    terms: Terms,
 ) -> ExactReport:
     count = min(plan.lanes, total)
     engine = declaration.engine(count, **options)
     lanes = [_Lane(declaration.reference.make(**options)) for _ in range(count)]
-    report = ExactReport(True, 0, 0, plan.seed, _names(plan), (options,), None)
+    report = ExactReport(
+        True, 0, 0, plan.seed, _names(plan), (options,), None, tolerance=terms.tolerance
+    )
+    near = Near(terms.tolerance)
+    judge = _Judge(near if terms.tolerance else equal, terms.last_observation)
     try:
-        return _compare(engine, lanes, plan, total, report, progress)
+        found = _compare(engine, lanes, plan, total, report, progress, judge)
+        return replace(found, max_error=near.largest)
     finally:
         engine.close()
         for lane in lanes:
@@ -128,7 +175,12 @@ def _names(plan: Exact) -> tuple[str, ...]:
 
 
 def replay(
-    declaration: Declaration, seed: int, actions: Sequence[Any], **options: Any
+    declaration: Declaration,
+    seed: int,
+    actions: Sequence[Any],
+    *,
+    terms: Terms = EXACTLY,
+    **options: Any,
 ) -> Difference | None:
     """Play one action history on both sides, in one lane.
 
@@ -136,6 +188,7 @@ def replay(
         declaration: The translation's.
         seed: `Difference.seed`.
         actions: `Difference.actions`.
+        terms: How observations were compared.
         **options: `Difference.options`.
 
     Returns:
@@ -144,15 +197,17 @@ def replay(
     """
     engine = declaration.engine(1, **options)
     lane = _Lane(declaration.reference.make(**options))
+    same: Same = Near(terms.tolerance) if terms.tolerance else equal
+    judge = _Judge(same, terms.last_observation)
     try:
         space = lane.env.action_space
         history = iter([space.from_jsonable([action])[0] for action in actions])
         lane.act = lambda observation: next(history)
-        gap = _start(engine, [lane], {0: seed})[0]
+        gap = _start(engine, [lane], {0: seed}, judge)[0]
         for _ in range(len(actions)):
             if gap or lane.over:
                 break
-            gap = _step(engine, [lane])[0]
+            gap = _step(engine, [lane], judge)[0]
         return _difference(lane, gap, seed, "replay", options) if gap else None
     finally:
         engine.close()
@@ -166,6 +221,7 @@ def _compare(
     total: int,
     blank: ExactReport,
     progress: Progress | None,
+    judge: _Judge,
 ) -> ExactReport:
     started = finished = steps = 0
     names = blank.sources
@@ -180,9 +236,9 @@ def _compare(
         if finished >= total:
             return replace(blank, episodes=finished, steps=steps)
         if over:
-            gaps = _start(engine, lanes, {i: plan.seed + lanes[i].episode for i in over})
+            gaps = _start(engine, lanes, {i: plan.seed + lanes[i].episode for i in over}, judge)
         else:
-            gaps = _step(engine, lanes)
+            gaps = _step(engine, lanes, judge)
             steps += len(lanes)
         for lane, gap in zip(lanes, gaps, strict=True):
             if gap:
@@ -200,7 +256,9 @@ def _assign(lane: _Lane, episode: int, plan: Exact) -> None:
     lane.episode, lane.act = episode, source.start(lane.env.action_space, rng)
 
 
-def _start(engine: Any, lanes: list[_Lane], seeds: dict[int, int]) -> list[Gap | None]:
+def _start(
+    engine: Any, lanes: list[_Lane], seeds: dict[int, int], judge: _Judge
+) -> list[Gap | None]:
     mask = np.array([i in seeds for i in range(len(lanes))])
     options = None if mask.all() else {"reset_mask": mask}
     batch, _ = engine.reset(seed=[seeds.get(i) for i in range(len(lanes))], options=options)
@@ -208,11 +266,11 @@ def _start(engine: Any, lanes: list[_Lane], seeds: dict[int, int]) -> list[Gap |
         lanes[i].observation, _ = lanes[i].env.reset(seed=seed)
         lanes[i].actions, lanes[i].over = [], False
     # What `reset` hands back for the lanes that went on is the engine's own business.
-    gaps = _gaps(engine, lanes, batch, {})
+    gaps = _gaps(engine, lanes, batch, {}, judge)
     return [gap if i in seeds else None for i, gap in enumerate(gaps)]
 
 
-def _step(engine: Any, lanes: list[_Lane]) -> list[Gap | None]:
+def _step(engine: Any, lanes: list[_Lane], judge: _Judge) -> list[Gap | None]:
     space = engine.single_action_space
     actions = [lane.act(lane.observation) for lane in lanes]
     batch: Any = create_empty_array(space, len(lanes))
@@ -227,31 +285,37 @@ def _step(engine: Any, lanes: list[_Lane]) -> list[Gap | None]:
     names = ("reward", "terminated", "truncated")
     got = (rewards, terminated, truncated)
     columns = zip(names, zip(*outcomes, strict=True), got, strict=True)
-    return _gaps(engine, lanes, observations, {n: (want, have) for n, want, have in columns})
+    scalars = {n: (want, have) for n, want, have in columns}
+    return _gaps(engine, lanes, observations, scalars, judge)
 
 
 def _gaps(
-    engine: Any, lanes: list[_Lane], batch: Any, scalars: dict[str, tuple[Any, Any]]
+    engine: Any,
+    lanes: list[_Lane],
+    batch: Any,
+    scalars: dict[str, tuple[Any, Any]],
+    judge: _Judge,
 ) -> list[Gap | None]:
     """First gap of every lane; whole batches are compared before single lanes are looked at."""
     space = engine.single_observation_space
     plain = isinstance(space, gymnasium.spaces.Box | gymnasium.spaces.Discrete)
-    same = plain and _same_batch([lane.observation for lane in lanes], batch)
+    shown = [i for i, lane in enumerate(lanes) if judge.last or not lane.over]
+    want = [lanes[i].observation for i in shown]
+    same = plain and _same_batch(want, batch if len(shown) == len(lanes) else batch[shown], judge)
     if same and all(equal(want, got).all() for want, got in scalars.values()):
         return [None] * len(lanes)
     singles = list(iterate(engine.observation_space, batch))
-    gaps = [
-        first_gap("observation", lane.observation, single)
-        for lane, single in zip(lanes, singles, strict=True)
-    ]
+    gaps: list[Gap | None] = [None] * len(lanes)
+    for i in shown:
+        gaps[i] = first_gap("observation", lanes[i].observation, singles[i], judge.same)
     for name, (want, got) in scalars.items():
         gaps = [gap or first_gap(name, want[i], got[i]) for i, gap in enumerate(gaps)]
     return gaps
 
 
-def _same_batch(observations: list[Any], batch: Array) -> bool:
+def _same_batch(observations: list[Any], batch: Array, judge: _Judge) -> bool:
     want = np.asarray(observations)
-    return want.shape == batch.shape and bool(equal(want, batch).all())
+    return not len(batch) or (want.shape == batch.shape and bool(judge.same(want, batch).all()))
 
 
 def _difference(

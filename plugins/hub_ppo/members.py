@@ -15,7 +15,8 @@ from hub_ppo.settings import Settings
 from hub_ppo.spaces import Interface
 
 PARTS = ("environment", "transfer", "model")
-PUFFER = "pufferlib Pong"  # no registered id: PufferLib's own environment
+# PufferLib's own environment, which C Pong's package registers with Gymnasium alone.
+PUFFER = "hub_pong.puffer:PufferLibPong-v0"
 
 
 class Member(Protocol):
@@ -67,7 +68,7 @@ class TorchMember:
     """An environment under `ppo`.
 
     Args:
-        env_id: A registered id, or `PUFFER`.
+        env_id: A registered id.
         settings: The hyper-parameters.
         learner: Of another member with the same spaces, to hold its weights only once.
     """
@@ -79,7 +80,7 @@ class TorchMember:
         from hub_ppo.ppo_torch import Collector, Learner
 
         self.env_id = env_id
-        self._env = _make(env_id, settings)
+        self._env: Any = gymnasium.make_vec(env_id, settings.lanes, **settings.env_options)
         spaces = self._env.single_observation_space, self._env.single_action_space
         self.learner = learner or Learner(Interface.of(*spaces), settings, 0)
         self.count = network.parameters(self.learner.weights)
@@ -180,11 +181,3 @@ def _alone(iteration: Any) -> Callable[[], float]:
         return time.perf_counter() - start
 
     return once
-
-
-def _make(env_id: str, settings: Settings) -> Any:
-    if env_id == PUFFER:
-        from hub_ppo.puffer import PufferPong
-
-        return PufferPong(settings.lanes)
-    return gymnasium.make_vec(env_id, num_envs=settings.lanes, **settings.env_options)

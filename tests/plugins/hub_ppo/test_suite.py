@@ -1,11 +1,12 @@
 from __future__ import annotations
 
-import importlib.util
 import os
+import sys
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
+import gymnasium
 import pytest
 
 from hub.bench import Plan, Row
@@ -15,9 +16,20 @@ from tests import need
 
 need.module("torch")
 need.module("jax")
-need.module("hub_pong")
+puffer = need.module("hub_pong.puffer")
+
+
+def importable() -> bool:
+    """Whether PufferLib's Pong takes part here."""
+    try:
+        gymnasium.make_vec(PUFFER, 1).close()
+    except ImportError:
+        return False
+    return True
+
 
 PONG = list(suite.FAMILIES["Pong"])
+PEER = [PUFFER] if importable() else []
 PLAN = Plan(rounds=2, seconds=0.01, quick=True)
 
 
@@ -42,11 +54,13 @@ def measure(family: str, **changes: Any) -> list[Row]:
 def test_every_member_has_a_rate_beside_its_reference_and_three_shares() -> None:
     rows = measure("Pong")
     rates = {row.id: row for row in rows if row.unit == "steps/s" and not row.skipped}
-    assert list(rates) == PONG
+    assert list(rates) == [*PONG, *PEER]
     for env_id, (_, _, reference) in suite.FAMILIES["Pong"].items():
         assert rates[env_id].reference == reference
         assert (rates[env_id].ratio is None) == (not reference)
-    for env_id in PONG:
+    for env_id in PEER:
+        assert rates[env_id].reference == PONG[1]
+    for env_id in [*PONG, *PEER]:
         shares = [r.median or 0 for r in rows if (r.id, r.unit) == (env_id, "%")]
         assert len(shares) == len(PARTS)
         assert sum(shares) == pytest.approx(100, abs=25)  # medians of shares, each of two rounds
@@ -54,11 +68,15 @@ def test_every_member_has_a_rate_beside_its_reference_and_three_shares() -> None
 
 
 @pytest.mark.usefixtures("small")
-def test_pufferlib_is_skipped_with_the_reason_where_it_is_absent() -> None:
-    if importlib.util.find_spec("pufferlib"):
-        pytest.skip("pufferlib is installed")
+def test_pufferlib_is_skipped_with_the_reason_where_it_is_absent(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    for name in ("pufferlib", "pufferlib.ocean.pong.pong"):
+        monkeypatch.setitem(sys.modules, name, None)
+    puffer.load.cache_clear()
     (row,) = (r for r in measure("Pong", ids=PONG[:1]) if r.id == PUFFER)
-    assert (row.median, row.skipped) == (None, "pufferlib is not installed")
+    assert row.median is None
+    assert row.skipped.startswith("PufferLib's Pong cannot be imported: ModuleNotFoundError")
 
 
 def test_without_a_gpu_the_papers_batches_say_so() -> None:

@@ -5,18 +5,16 @@ L4's margin of one point is the one that was published for a translation of this
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from typing import Any
 
 import gymnasium
-import numpy as np
 from gymnasium.vector import VectorEnv
 
 from hub.fidelity import (
-    ActionSource,
     Declaration,
     Distributions,
     Exact,
+    Peer,
     Reference,
     Sources,
     Transfer,
@@ -26,6 +24,9 @@ from hub.fidelity import (
 from hub_pong.components import COMPONENTS
 from hub_pong.interactions import INTERACTIONS
 from hub_pong.mutants import MUTANTS
+from hub_pong.options import PUFFER
+from hub_pong.players import follow_ball, foresee_ball
+from hub_pong.puffer import PufferLibPongEnv
 from hub_pong.reference import PythonPongEnv
 
 ID, REFERENCE_ID = "hub:native/Pong-v0", "hub:native/PongPython-v0"
@@ -42,25 +43,31 @@ def make_engine(num_envs: int, **options: Any) -> VectorEnv[Any, Any, Any]:
     return gymnasium.make_vec(ID, num_envs, autoreset_mode="Disabled", **options)
 
 
-def follow_ball(error: float) -> ActionSource:
-    """An agent that follows the ball and errs sometimes: long rallies, spin, games won."""
-
-    def start(space: gymnasium.Space[Any], rng: np.random.Generator) -> Callable[[Any], int]:
-        def act(observation: Any) -> int:
-            if rng.random() < error:
-                return int(rng.integers(3))
-            return 1 if observation[3] > observation[1] else 2
-
-        return act
-
-    return ActionSource(f"follows the ball, errs {error:g}", start)
-
+PUFFERLIB = Peer(
+    name="PufferLib's C Pong",
+    make=PufferLibPongEnv,
+    summary="PufferLib's binary with the serves of our seeds",
+    distributions={"pufferlib": "3.0.0"},
+    # It divides where the core multiplies by the reciprocal, so that every rule may be equal and
+    # an observation an ulp below 1 off. One unit of the court is 1/640 of an observation or more.
+    tolerance=2.0**-24,
+    last_observation=False,
+    rollouts=Exact(
+        max_steps=1_500,
+        lanes=32,
+        actions=(random_actions(), sticky_actions(0.9), follow_ball(0.2), foresee_ball()),
+        variants=tuple({"compat": PUFFER, "frame_skip": frames} for frames in (1, 2, 3, 8)),
+    ),
+)
 
 DECLARATION = Declaration(
     engine=make_engine,
     sources=Sources(
         package="hub_pong",
-        files=("env.py", "options.py", "moments.py", "components.py", "interactions.py"),
+        files=(
+            *("env.py", "options.py", "moments.py", "components.py", "interactions.py"),
+            *("players.py", "puffer.py"),
+        ),
         compiled=(
             "../../CMakeLists.txt",
             *(
@@ -87,6 +94,7 @@ DECLARATION = Declaration(
         variants=({}, {"compat": "puffer"}),
     ),
     distributions=Distributions(horizons=(0, 40)),
+    peers=(PUFFERLIB,),
     transfer=Transfer(
         margin=1.0,
         return_threshold=30.0,

@@ -7,11 +7,13 @@ from hub.hookspecs import RegisterEnv
 
 _RULES = "PufferLib Ocean Pong (pong.h of 2025), rules mended; compat='puffer' keeps them"
 _REQUIRES = (Requirement("distribution", "gymhub-pong", "pip install ./native/pong"),)
+_PUFFERLIB = "hub_pong.puffer:PufferLibPong-v0 make_vec"
 _GOALS = {
     "make_vec lanes=1024 over bare C loop lanes=1024": 0.6,
     "make_vec lanes=1024 over CartPole-v1 sync lanes=64 per cpu-second": 100,
     "make_vec lanes=65536 threads=2 copy=false over make_vec lanes=65536 copy=false": 1.5,
     "make over CartPole-v1 make": 6,
+    f"make_vec lanes=1024 copy=false over {_PUFFERLIB} lanes=1024 copy=false": 1,
 }
 
 CARDS = (
@@ -28,7 +30,12 @@ CARDS = (
         reference=_RULES,
         fidelity="hub_pong.fidelity:DECLARATION",
         requires=_REQUIRES,
-        bench={"layers": "hub_pong.bench:layers", "goals": _GOALS},
+        bench={
+            "layers": "hub_pong.bench:layers",
+            # PufferLib hands out its own arrays, too.
+            "peers": [f"{_PUFFERLIB} copy=false"],
+            "goals": _GOALS,
+        },
     ),
     EnvCard(
         id="hub:native/PongPython-v0",
