@@ -19,6 +19,7 @@ from hub.errors import (
     SandboxUnavailable,
     SnapshotError,
     TargetError,
+    UnknownDevice,
     UnknownEnvironment,
     UnknownOption,
 )
@@ -50,6 +51,7 @@ __all__ = [
     "SandboxUnavailable",
     "SnapshotError",
     "TargetError",
+    "UnknownDevice",
     "UnknownEnvironment",
     "UnknownOption",
     "__version__",

@@ -37,6 +37,10 @@ class TargetError(HubError, ImportError):
     """A `module:attribute` that a card or a component names cannot be imported."""
 
 
+class UnknownDevice(HubError, ValueError):
+    """A device that this machine's JAX does not have; the message names those it has."""
+
+
 class ClosedError(HubError, gym_error.ClosedEnvironmentError):
     """An environment or sandbox was used after `close()`."""
 
