@@ -29,6 +29,10 @@ class InvalidAction(HubError, gym_error.InvalidAction, ValueError):
     """An action is outside its space; the message names it, its lane and the space."""
 
 
+class SettingError(HubError, ValueError):
+    """An environment variable of the hub has a value that means nothing."""
+
+
 class PluginError(HubError):
     """A plugin failed to import or to register (raised only under `HUB_STRICT_PLUGINS=1`)."""
 

@@ -219,7 +219,7 @@ def test_a_game_of_two_is_refused_with_the_way_out():
 
 def test_an_unknown_device_names_those_that_there_are():
     with pytest.raises(
-        UnknownDevice, match="device 'tpu:3': expected .*'cpu:0'.*leave device= out"
+        UnknownDevice, match=r"device 'tpu:3': expected .*'cpu:0'.*leave device= out"
     ):
         FunctionalVectorEnv(script(), device="tpu:3")
 

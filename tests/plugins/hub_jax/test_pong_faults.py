@@ -308,3 +308,13 @@ def test_what_is_no_snapshot_is_named(env_id, kind, data, words):
     env = make(env_id, kind)
     env.reset(seed=0)
     refused(env, hub.SnapshotError, words, lambda e: e.unwrapped.restore(data))
+
+
+# ---- Devices -------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("name", ["hub:jax/Pong-v0", "hub:jax/HalfCheetah-v0"])
+def test_a_device_that_is_not_here_is_refused_by_make_and_not_by_reset(name, kind):
+    words = r"^device 'gpu:64': expected None or one of .*'.*:0'.*leave device= out, or install"
+    refused(None, hub.UnknownDevice, words, lambda _: make(name, kind, device="gpu:64"))
