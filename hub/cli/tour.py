@@ -9,7 +9,7 @@ import click
 
 import hub
 from hub import picture, play
-from hub.cli.output import console, json_option, write_json
+from hub.cli.output import EnvId, console, json_option, write_json
 from hub.tour import SCHEMA, Stop, tour
 
 if TYPE_CHECKING:
@@ -19,7 +19,8 @@ SHOWPIECE = "hub:native/Pong-v0"
 
 
 @click.command()
-@click.option("--id", "ids", metavar="ID", multiple=True, help="Only this environment; repeat.")
+@click.option("--id", "ids", metavar="ID", type=EnvId(), multiple=True,
+              help="Only this environment; repeat.")  # fmt: skip
 @click.option(
     "--out",
     type=click.Path(file_okay=False, path_type=Path),
