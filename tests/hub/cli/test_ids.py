@@ -39,7 +39,7 @@ def ran(run: Run, command: tuple[str, ...], env_id: str) -> tuple[int, str]:
     return shown.status, shown.err
 
 
-@pytest.mark.parametrize("command", (*COMMANDS, ("train",)), ids=" ".join)
+@pytest.mark.parametrize("command", [*COMMANDS, ("train",)], ids=" ".join)
 @pytest.mark.parametrize("env_id", ILL_FORMED, ids=ascii)
 def test_an_ill_formed_id_is_a_usage_error_that_shows_it(
     run: Run, command: tuple[str, ...], env_id: str
