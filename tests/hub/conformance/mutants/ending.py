@@ -10,7 +10,7 @@ from typing import Any
 
 import gymnasium
 
-from tests.hub.conformance.mutants.single import Good, Result
+from tests.hub.conformance.mutants.good import Good, Result
 
 
 class Hangs(Good):
