@@ -1,12 +1,15 @@
-"""Checks of the arguments that environments take: whole numbers, switches and actions."""
+"""Checks of the arguments that environments take: numbers, switches, modes and actions."""
 
 from __future__ import annotations
 
 import operator
+from collections.abc import Sequence
 from typing import Any
 
+import gymnasium
 import numpy as np
 import numpy.typing as npt
+from gymnasium.vector import AutoresetMode
 
 from hub.errors import InvalidAction
 
@@ -57,29 +60,96 @@ def switch(name: str, value: Any) -> bool:
     return bool(value)
 
 
+def autoreset(mode: Any) -> AutoresetMode:
+    """Return the autoreset mode that `mode`, a member or its value, names.
+
+    Raises:
+        ValueError: It is neither.
+    """
+    try:
+        return AutoresetMode(mode)
+    except ValueError:
+        known = ", ".join(repr(one.value) for one in AutoresetMode)
+        raise ValueError(f"autoreset_mode {mode!r}: expected one of {known}") from None
+
+
+def render_mode(mode: Any, modes: Sequence[str]) -> str | None:
+    """Return `mode` if it is None or one of `modes`.
+
+    Raises:
+        ValueError: It is neither.
+    """
+    if mode is None or mode in modes:
+        return None if mode is None else str(mode)
+    known = ", ".join(map(repr, modes))
+    raise ValueError(
+        f"render_mode {mode!r}: expected {f'one of {known} or None' if known else None}"
+    )
+
+
+def warn_no_render_mode(modes: Sequence[str]) -> None:
+    """Say, as Gymnasium's own environments do, that `render` has nothing to do."""
+    gymnasium.logger.warn(
+        "render() without a render mode does nothing; "
+        f"pass render_mode=, one of {list(modes)}, to make()"
+    )
+
+
 def dense(actions: Any) -> npt.NDArray[Any]:
     """Return `actions` as a plain array.
 
     Raises:
-        TypeError: It is a masked array; its mask would be lost.
+        InvalidAction: It is a masked array, whose mask would be lost, or no array at all.
     """
     if isinstance(actions, np.ma.MaskedArray):
-        raise TypeError(
+        raise InvalidAction(
             "actions are a masked array: every lane needs an action, expected a plain array; "
             "fill the masked ones with actions.filled(value)"
         )
-    return np.asarray(actions)
+    try:
+        return np.asarray(actions)
+    except ValueError:  # rows of unequal length
+        raise InvalidAction(
+            f"actions {actions!r}: expected an array; give every lane an action of the same shape"
+        ) from None
+
+
+def check_kind(actions: Any, wanted: np.dtype[Any]) -> None:
+    """Refuse actions, an array, whose dtype is of another kind than `wanted`.
+
+    Raises:
+        InvalidAction: Floats for whole numbers, texts, objects...
+    """
+    if not np.can_cast(actions.dtype, wanted, "same_kind"):
+        raise InvalidAction(
+            f"actions of dtype {actions.dtype}: expected {wanted}; nothing was stepped, "
+            f"give {'whole' if np.issubdtype(wanted, np.integer) else 'real'} numbers"
+        )
+
+
+def check_shape(actions: Any, wanted: tuple[int, ...]) -> None:
+    """Refuse actions, an array, of another shape than `wanted`, `[lanes, ...]`.
+
+    Raises:
+        InvalidAction: The shape differs.
+    """
+    if actions.shape != wanted:
+        raise InvalidAction(
+            f"actions of shape {actions.shape}: expected shape {wanted}, one action for each lane; "
+            "nothing was stepped"
+        )
 
 
 def cast_actions(actions: npt.NDArray[Any], wanted: np.dtype[Any]) -> npt.NDArray[Any]:
     """Return `actions` C-contiguous in the dtype `wanted`, every whole number unchanged.
 
+    Args:
+        actions: Of a dtype that `check_kind` lets pass.
+        wanted: The dtype.
+
     Raises:
-        TypeError: The dtype is of another kind (floats for whole numbers).
         InvalidAction: A whole number is none of `wanted`'s; the message names it and its lane.
     """
-    if not np.can_cast(actions.dtype, wanted, "same_kind"):
-        raise TypeError(f"actions of dtype {actions.dtype}: expected {wanted}")
     if np.issubdtype(wanted, np.integer) and not np.can_cast(actions.dtype, wanted):
         limits = np.iinfo(wanted)
         wrong = (actions < limits.min) | (actions > limits.max)

@@ -5,10 +5,11 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-import gymnasium
 from gymnasium.spaces import Space
 from gymnasium.vector import AutoresetMode
 
+from hub import arguments
+from hub.errors import ClosedError
 from hub.native import BatchCore, CoreFactory, Draw, Lanes
 from hub.snapshot import seal, unseal
 
@@ -29,6 +30,7 @@ class CoreHost:
     _lanes: Lanes
     _observe: Callable[[], Any]
     _started: bool
+    _shut = False
     _bound = frozenset({"_core", "_lanes", "_observe"})
 
     def _host(
@@ -36,9 +38,7 @@ class CoreHost:
     ) -> None:
         """Check the render mode and bind a core; `layout` is what `Lanes.allocate` takes."""
         modes = self.metadata.get("render_modes", [])
-        if render_mode is not None and render_mode not in modes:
-            raise ValueError(f"render_mode {render_mode!r}: expected one of {modes} or None")
-        self.render_mode = render_mode
+        self.render_mode = arguments.render_mode(render_mode, modes)
         self._draw = draw
         self._factory = factory
         self._layout = layout
@@ -50,13 +50,24 @@ class CoreHost:
         self._lanes = Lanes.allocate(*self._layout)
         self._core = self._factory(self._lanes)
 
+    def _check_open(self) -> None:
+        """Refuse a call after `close` before anything else is said of its arguments.
+
+        Raises:
+            ClosedError: The environment was closed.
+        """
+        if self._shut:
+            raise ClosedError("this environment is closed; make a new one")
+
+    def _close_core(self) -> None:
+        self._shut = True
+        self._core.close()
+
     def _frame(self, lane: int) -> Any:
         """Return the frame of `lane`, or None (with Gymnasium's usual warning) without a mode."""
+        self._check_open()
         if self.render_mode is None or self._draw is None:
-            gymnasium.logger.warn(
-                "render() without a render mode does nothing; "
-                f"pass render_mode=, one of {self.metadata.get('render_modes')}, to make()"
-            )
+            arguments.warn_no_render_mode(self.metadata.get("render_modes", []))
             return None
         return self._draw(self._core, lane, self.render_mode)
 
@@ -82,6 +93,7 @@ class CoreHost:
             SnapshotError: `data` is no snapshot, damaged, of another version or of another
                 configuration; the state is then unchanged.
         """
+        self._check_open()
         self._core.restore(unseal(self._core.config, data))
         self._started = True
         return self._observe()

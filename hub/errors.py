@@ -29,12 +29,20 @@ class InvalidAction(HubError, gym_error.InvalidAction, ValueError):
     """An action is outside its space; the message names it, its lane and the space."""
 
 
+class SettingError(HubError, ValueError):
+    """An environment variable of the hub has a value that means nothing."""
+
+
 class PluginError(HubError):
     """A plugin failed to import or to register (raised only under `HUB_STRICT_PLUGINS=1`)."""
 
 
 class TargetError(HubError, ImportError):
     """A `module:attribute` that a card or a component names cannot be imported."""
+
+
+class UnknownDevice(HubError, ValueError):
+    """A device that this machine's JAX does not have; the message names those it has."""
 
 
 class ClosedError(HubError, gym_error.ClosedEnvironmentError):

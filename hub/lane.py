@@ -57,6 +57,7 @@ class NativeEnv(CoreHost, gymnasium.Env[Any, Any]):
         Returns:
             The observation and an empty dict.
         """
+        self._check_open()
         check_options(options)
         if seed is not None:
             seed = as_seed(seed)
@@ -83,7 +84,7 @@ class NativeEnv(CoreHost, gymnasium.Env[Any, Any]):
 
     def close(self) -> None:
         """Free the core; every later call but another `close` raises `ClosedError`."""
-        self._core.close()
+        self._close_core()
         super().close()
 
     _bound = CoreHost._bound | {"_step_lane"}

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib
 import json
 import sys
 from collections.abc import Callable, Iterator, Mapping
@@ -13,7 +14,7 @@ import gymnasium
 import numpy as np
 from gymnasium import spaces
 
-from hub.errors import HubError
+from hub.errors import HubError, UnknownEnvironment
 from hub.plugins import PLUGINS, load
 from hub.registry import TARGET, bare_id, full_id
 
@@ -50,7 +51,10 @@ def make(
         UnknownEnvironment: Nobody registered it; the message names the nearest ids.
         MissingDependency: It needs something that is absent; the message has the fix.
     """
-    known = bare_id(env_id) in gymnasium.registry or ":" in bare_id(env_id)
+    module, _, _ = bare_id(env_id).rpartition(":")
+    if module:
+        _import(module, env_id)
+    known = module or bare_id(env_id) in gymnasium.registry
     name = bare_id(env_id) if known else full_id(PLUGINS.registry.card(env_id).id)
     given = dict(options or {})
     env = gymnasium.make(name, **given)
@@ -60,6 +64,16 @@ def make(
         return env
     env.close()
     return gymnasium.make(name, render_mode=mode, **given)
+
+
+def _import(module: str, env_id: str) -> None:
+    try:
+        importlib.import_module(module)
+    except ImportError as error:
+        raise UnknownEnvironment(
+            f"no environment {env_id}: {module} cannot be imported ({error}); install it, or mend "
+            "the id"
+        ) from error
 
 
 def agent(name: str, env: gymnasium.Env[Any, Any], seed: int | None) -> Agent:

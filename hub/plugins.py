@@ -4,7 +4,8 @@ A plugin is a module with hook implementations (`hub.hookspecs`). Whatever goes 
 registrations are rolled back whole, the error is kept for `hub plugins` and `hub doctor`, and
 every other plugin works on. Environment variables, each a comma-separated list of entry-point
 names: `HUB_PLUGINS` loads only these (none when it is set and empty), `HUB_BLOCK_PLUGINS` loads
-all but these. `HUB_STRICT_PLUGINS=1` raises the first error instead of recording it.
+all but these; a name that is not installed is warned of. `HUB_STRICT_PLUGINS=1` raises the first
+error instead of recording it.
 """
 
 from __future__ import annotations
@@ -16,6 +17,7 @@ import re
 import sys
 import time
 import traceback
+import warnings
 from collections.abc import Callable, Iterable
 from contextlib import redirect_stdout
 from dataclasses import dataclass, field
@@ -24,7 +26,7 @@ from typing import Any
 
 import pluggy
 
-from hub import hookspecs
+from hub import hookspecs, settings
 from hub.catalogue import catalogue_cards
 from hub.errors import CardError, HubError, PluginError, TargetError
 from hub.registry import TARGET, Conflict, EnvCard, Registry
@@ -127,6 +129,7 @@ class Plugins:
         self.records: list[PluginRecord] = []
         self.conflicts: list[Conflict] = []
         self.unknown_names: list[str] = []
+        self._strict = False
 
     def kind(self, kind: str) -> dict[str, Component]:
         """Return the components of one kind (`"benchmarks"`), by name."""
@@ -136,7 +139,12 @@ class Plugins:
         """Load the plugins of `points` (default: every installed entry point of group `hub`).
 
         An entry point that was seen before is left alone, so a second call adds only new ones.
+
+        Raises:
+            PluginError: One failed, under `HUB_STRICT_PLUGINS=1`.
+            SettingError: `HUB_STRICT_PLUGINS` is neither 1 nor 0.
         """
+        self._strict = settings.switch("HUB_STRICT_PLUGINS")
         only, blocked = _names("HUB_PLUGINS"), _names("HUB_BLOCK_PLUGINS") or set()
         found = list(entry_points(group=GROUP) if points is None else points)
         seen = {record.label for record in self.records}
@@ -150,12 +158,23 @@ class Plugins:
                 self.registry.blocked.append(record.name)
             else:
                 self._load_point(point, record)
-        asked = (only or set()) | blocked
-        self.unknown_names = sorted(asked - {record.name for record in self.records})
+        self._note_unknown({"HUB_PLUGINS": only or set(), "HUB_BLOCK_PLUGINS": blocked})
         for card in catalogue_cards():
             # An installed distribution speaks for itself, also by failing or being blocked.
             if card.id not in self.registry and card.missing():
                 self.registry.add(card, CATALOGUE)
+
+    def _note_unknown(self, asked: dict[str, set[str]]) -> None:
+        """Keep, and warn of, the names in the variables that no installed plugin has."""
+        installed = {record.name for record in self.records}
+        self.unknown_names = sorted(set().union(*asked.values()) - installed)
+        for variable, names in asked.items():
+            if unknown := sorted(names - installed):
+                warnings.warn(
+                    f"{variable} names {', '.join(map(repr, unknown))}, which is not installed: "
+                    f"expected names of plugins, of {', '.join(sorted(installed)) or 'none here'}",
+                    stacklevel=3,
+                )
 
     def _load_point(self, point: EntryPoint, record: PluginRecord) -> None:
         start = time.perf_counter()
@@ -166,7 +185,7 @@ class Plugins:
         # A plugin may fail in any way, and none may take the hub down (bugs: llm#1280).
         except (Exception, SystemExit) as error:
             self._roll_back(record, error)
-            if os.environ.get("HUB_STRICT_PLUGINS") == "1":
+            if self._strict:
                 raise PluginError(f"plugin {record.label}: {record.error}") from error
         finally:
             record.seconds = time.perf_counter() - start

@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 import numpy.typing as npt
+from gymnasium.error import ResetNeeded
 
 from hub.errors import UnknownOption
 
@@ -53,8 +54,10 @@ def parse_seeds(seed: SeedLike, num_envs: int) -> tuple[Seeds, Mask]:
     """
     if seed is None:
         return np.zeros(num_envs, np.uint64), np.zeros(num_envs, np.bool_)
-    if not isinstance(seed, (Sequence, np.ndarray)) or isinstance(seed, str):
+    listed = seed.ndim > 0 if isinstance(seed, np.ndarray) else isinstance(seed, Sequence)
+    if not listed or isinstance(seed, (str, bytes, bytearray)):
         return lane_seeds(as_seed(seed), num_envs), np.ones(num_envs, np.bool_)
+    assert isinstance(seed, (Sequence, np.ndarray))
     if len(seed) != num_envs:
         raise ValueError(f"{len(seed)} seeds for num_envs={num_envs}: expected one per lane")
     given = np.array([entry is not None for entry in seed], np.bool_)
@@ -62,12 +65,21 @@ def parse_seeds(seed: SeedLike, num_envs: int) -> tuple[Seeds, Mask]:
     return np.array(values, np.uint64), given
 
 
-def reset_mask(options: Mapping[str, Any] | None, num_envs: int) -> Mask | None:
+def reset_mask(options: Mapping[str, Any] | None, num_envs: int, *, started: bool) -> Mask | None:
     """Return `options["reset_mask"]`, checked as Gymnasium's vector environments check it.
 
     The caller's dict is left alone: wrappers read the mask after the environment (bug B2).
 
+    Args:
+        options: Of the reset.
+        num_envs: Lanes.
+        started: Whether every lane has been reset before.
+
+    Returns:
+        The mask, or None where every lane is to be reset.
+
     Raises:
+        ResetNeeded: Only some lanes are to be reset, and none has begun.
         UnknownOption: Another option is given.
         TypeError: The mask is no bool array, or `options` no mapping.
         ValueError: It is not `[num_envs]`, or selects no lane.
@@ -83,6 +95,13 @@ def reset_mask(options: Mapping[str, Any] | None, num_envs: int) -> Mask | None:
         raise ValueError(f"options['reset_mask'] has shape {mask.shape}: expected ({num_envs},)")
     if not mask.any():
         raise ValueError("options['reset_mask'] selects no lane: expected at least one True")
+    if mask.all():
+        return None
+    if not started:
+        raise ResetNeeded(
+            f"options['reset_mask'] selects {mask.sum()} of {num_envs} lanes before the first "
+            "reset(): expected all of them; call reset() without a mask first"
+        )
     return np.ascontiguousarray(mask)
 
 

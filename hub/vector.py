@@ -6,11 +6,22 @@ from typing import Any
 
 import numpy as np
 import numpy.typing as npt
+from gymnasium.error import ResetNeeded
 from gymnasium.spaces import Box, Discrete, MultiBinary, MultiDiscrete, Space
 from gymnasium.vector import AutoresetMode, VectorEnv
 from gymnasium.vector.utils import batch_space
 
-from hub.arguments import INT32_MAX, cast_actions, dense, switch, whole, whole_or_none
+from hub.arguments import (
+    INT32_MAX,
+    autoreset,
+    cast_actions,
+    check_kind,
+    check_shape,
+    dense,
+    switch,
+    whole,
+    whole_or_none,
+)
 from hub.core_host import CoreHost
 from hub.native import CoreFactory, Draw, fresh, lane_of
 from hub.seeds import SeedLike, lane_seeds, parse_seeds, reset_mask
@@ -70,7 +81,7 @@ class NativeVectorEnv(CoreHost, VectorEnv[Any, Any, npt.NDArray[Any]]):
                 f"action space {action_space}: a native core takes actions as one array, "
                 "expected Box, Discrete, MultiBinary or MultiDiscrete"
             )
-        self.autoreset_mode = AutoresetMode(autoreset_mode)
+        self.autoreset_mode = autoreset(autoreset_mode)
         self.metadata = {**type(self).metadata, "autoreset_mode": self.autoreset_mode}
         self.num_envs = num_envs
         self.copy = switch("copy", copy)
@@ -78,6 +89,8 @@ class NativeVectorEnv(CoreHost, VectorEnv[Any, Any, npt.NDArray[Any]]):
         self.single_action_space = action_space
         self.observation_space = batch_space(observation_space, num_envs)
         self.action_space = batch_space(action_space, num_envs)
+        assert self.action_space.shape is not None  # these spaces batch to one array
+        self._action_shape = self.action_space.shape
         settings = (self.autoreset_mode, limit, threads)
         self._host(factory, (observation_space, num_envs, *settings), render_mode, draw)
 
@@ -100,7 +113,8 @@ class NativeVectorEnv(CoreHost, VectorEnv[Any, Any, npt.NDArray[Any]]):
         Returns:
             The observations of all lanes, and an empty dict.
         """
-        mask = reset_mask(options, self.num_envs)
+        self._check_open()
+        mask = reset_mask(options, self.num_envs, started=self._started)
         seeds, given = parse_seeds(seed, self.num_envs)
         if isinstance(seed, (int, np.integer)):
             super().reset(seed=int(seed))
@@ -132,18 +146,18 @@ class NativeVectorEnv(CoreHost, VectorEnv[Any, Any, npt.NDArray[Any]]):
             `final_obs` and `final_info` of the lanes that ended, with their masks.
 
         Raises:
-            InvalidAction: An action is outside the space; no lane was stepped.
-            TypeError: The actions' dtype is of another kind (floats for whole numbers), or they
-                are a masked array.
+            InvalidAction: An action is outside the space, or the actions are of another shape, of
+                another kind (floats for whole numbers) or masked; no lane was stepped.
             gymnasium.error.ResetNeeded: Before the first reset, or when a lane that ended was not
                 reset under DISABLED.
         """
         if (
             type(actions) is not np.ndarray
             or actions.dtype != self.action_space.dtype
+            or actions.shape != self._action_shape
             or not actions.flags.c_contiguous
         ):
-            actions = cast_actions(dense(actions), np.dtype(self.action_space.dtype))
+            actions = self._converted(actions)
         ended = self._core.step(actions)
         lanes = self._lanes
         infos = self._final() if ended and lanes.final_observations is not None else {}
@@ -156,6 +170,22 @@ class NativeVectorEnv(CoreHost, VectorEnv[Any, Any, npt.NDArray[Any]]):
             lanes.truncations.copy(),
             infos,
         )
+
+    def _converted(self, actions: Any) -> npt.NDArray[Any]:
+        """Return the actions in the form that the core takes.
+
+        Raises:
+            ClosedError: After `close`.
+            ResetNeeded: Before the first reset.
+            InvalidAction: They do not fit the space.
+        """
+        self._check_open()
+        if not self._started:
+            raise ResetNeeded("call reset() before step()")
+        array, wanted = dense(actions), np.dtype(self.action_space.dtype)
+        check_kind(array, wanted)
+        check_shape(array, self._action_shape)
+        return cast_actions(array, wanted)
 
     def _final(self) -> dict[str, Any]:
         """Lay out the last observations of this step's episodes as Gymnasium does."""
@@ -181,7 +211,7 @@ class NativeVectorEnv(CoreHost, VectorEnv[Any, Any, npt.NDArray[Any]]):
         """Free the core; every later call raises `ClosedError`."""
         # Gymnasium 1.1 and 1.2 also close what failed to be constructed.
         if hasattr(self, "_core"):
-            self._core.close()
+            self._close_core()
 
     def _bind(self) -> None:
         super()._bind()

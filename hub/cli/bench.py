@@ -19,7 +19,7 @@ from hub.bench.machine import machine
 from hub.bench.report import page
 from hub.bench.suites import check_names, run, suites
 from hub.bench.table import changes_table, rows_tables
-from hub.cli.output import Finite, check_writable, console, json_option, write_json
+from hub.cli.output import EnvId, Finite, check_writable, console, json_option, write_json
 from hub.errors import UnknownEnvironment
 from hub.plugins import PLUGINS
 from hub.registry import PREFIX
@@ -32,7 +32,8 @@ def _epilog() -> str:
 
 @click.command(epilog=_epilog())
 @click.argument("names", metavar="[SUITE]...", nargs=-1)
-@click.option("--id", "ids", metavar="ID", multiple=True, help="Only this environment; repeat.")
+@click.option("--id", "ids", metavar="ID", type=EnvId(), multiple=True,
+              help="Only this environment; repeat.")  # fmt: skip
 @click.option("--lanes", metavar="N", type=click.IntRange(1), multiple=True, help="Lanes; repeat.")
 @click.option("--rounds", type=click.IntRange(1), help="Timed rounds of each case.")
 @click.option("--seconds", type=Finite(0.0, min_open=True), help="Length of a round.")

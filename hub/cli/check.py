@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from hub.cli.output import Finite, console, json_option, write_json
+from hub.cli.output import EnvId, Finite, console, json_option, write_json
 from hub.conformance import DEFAULT_SECONDS, RULES, SCHEMA, Check, Report, check
 
 if TYPE_CHECKING:
@@ -29,7 +29,7 @@ def _explain(context: click.Context, _: click.Parameter, wanted: bool) -> None:
 
 
 @click.command()
-@click.argument("env_id", metavar="ID")
+@click.argument("env_id", metavar="ID", type=EnvId())
 @click.option(
     "--seconds",
     type=Finite(min=2.0),

@@ -7,7 +7,7 @@ from typing import Any
 import click
 
 import hub
-from hub.cli.output import console, json_option, write_json
+from hub.cli.output import EnvId, console, json_option, write_json
 from hub.describe import describe
 
 # What the table shows first, in this order; options and rules follow it.
@@ -20,7 +20,7 @@ FACTS = (
 
 
 @click.command()
-@click.argument("env_id", metavar="ID")
+@click.argument("env_id", metavar="ID", type=EnvId())
 @json_option
 def command(env_id: str, json_path: str | None) -> None:
     """Show the card, spaces, options and rules of environment ID."""

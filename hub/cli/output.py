@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import math
 import os
+import re
 import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
@@ -28,6 +29,26 @@ class Finite(click.FloatRange):
         if not math.isfinite(number):
             self.fail(f"{value} is no finite number", param, ctx)
         return number
+
+
+class EnvId(click.types.StringParamType):
+    """An environment's id as people type it, `[module:][namespace/]Name-vN`; known or not."""
+
+    name = "ID"
+    _FORM = re.compile(r"([\w.]*\w:)?([\w-]+/)?[\w.-]*\w[\w.-]*")
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> str:
+        """Return the id; what no environment could be called is a usage error."""
+        env_id = str(super().convert(value, param, ctx))
+        if not self._FORM.fullmatch(env_id):
+            # The repr shows blanks, and characters that a terminal would hide or obey.
+            self.fail(
+                f"{env_id!r} is no environment's id: expected [module:][namespace/]Name-vN, for "
+                "example hub:native/Pong-v0; `hub list` shows every id of the hub",
+                param,
+                ctx,
+            )
+        return env_id
 
 
 json_option = click.option(

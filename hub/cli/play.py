@@ -13,7 +13,15 @@ from gymnasium import spaces
 
 from hub import picture
 from hub import play as playing
-from hub.cli.output import check_writable, console, json_option, set_option, visible, write_json
+from hub.cli.output import (
+    EnvId,
+    check_writable,
+    console,
+    json_option,
+    set_option,
+    visible,
+    write_json,
+)
 from hub.errors import HubError
 from hub.registry import full_id
 
@@ -22,7 +30,7 @@ FILM_FPS = 20.0  # more than a GIF viewer shows; frames between are left out
 
 
 @click.command()
-@click.argument("env_id", metavar="ID")
+@click.argument("env_id", metavar="ID", type=EnvId())
 @click.option("--agent", "agent_name", default="random", show_default=True,
               help="random, keyboard, scripted (knows the answer of an agent task), FILE.json "
                    "(list of actions) or module:function.")  # fmt: skip

@@ -8,9 +8,11 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
+import gymnasium
 
-from hub.cli.output import console, json_option, set_option, write_json
-from hub.registry import full_id
+import hub
+from hub.cli.output import EnvId, console, json_option, set_option, write_json
+from hub.registry import bare_id, full_id
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -26,7 +28,7 @@ def command() -> None:
 
 
 @command.command("validate")
-@click.argument("env_id", metavar="ID")
+@click.argument("env_id", metavar="ID", type=EnvId())
 @click.option("-k", "times", type=click.IntRange(1), default=3, show_default=True,
               help="Times that each agent plays each task.")  # fmt: skip
 @click.option("--limit", type=click.IntRange(1), default=20, show_default=True, metavar="N",
@@ -59,7 +61,8 @@ def validate_command(
     from hub.dialogue import write_quarantine
     from hub.dialogue.validate import quarantined, validate
 
-    full = full_id(env_id)
+    other = bare_id(env_id) in gymnasium.registry  # registered by hand, in this process
+    full = full_id(env_id) if other else hub.PLUGINS.registry.card(env_id).id
     with _progress(json_path) as progress:
         found = validate(
             full, k=times, limit=None if every else limit, tasks=tasks,

@@ -9,17 +9,21 @@ import click
 
 import hub
 from hub import picture, play
-from hub.cli.output import console, json_option, write_json
+from hub.cli.output import EnvId, console, json_option, write_json
 from hub.tour import SCHEMA, Stop, tour
 
 if TYPE_CHECKING:
     from rich.console import Console
 
 SHOWPIECE = "hub:native/Pong-v0"
+PLAYER = "hub_pong.player:follow"  # against a random one the game is over at 21:0
+OPTIONS = {"frame_skip": 2}  # fast enough that both sides miss, and one of them wins
+LIMIT = 10_000  # steps; the environment's own
 
 
 @click.command()
-@click.option("--id", "ids", metavar="ID", multiple=True, help="Only this environment; repeat.")
+@click.option("--id", "ids", metavar="ID", type=EnvId(), multiple=True,
+              help="Only this environment; repeat.")  # fmt: skip
 @click.option(
     "--out",
     type=click.Path(file_okay=False, path_type=Path),
@@ -41,7 +45,8 @@ def command(ids: tuple[str, ...], out: Path, json_path: str | None) -> int:
         raise click.UsageError("there is no environment here (see `hub plugins`)")
     with screen.status("") as shown:
         stops = tour(cards, shown.update if screen.is_terminal else screen.print)
-    picture_path = _play(out) if any(s.id == SHOWPIECE and s.available for s in stops) else None
+    shown_here = any(s.id == SHOWPIECE and s.available for s in stops)
+    picture_path, told = _play(out) if shown_here else (None, "")
     write_json(
         {
             "environments": [stop.to_json() for stop in stops],
@@ -53,20 +58,24 @@ def command(ids: tuple[str, ...], out: Path, json_path: str | None) -> int:
     if json_path != "-":
         _print(stops, screen)
         if picture_path:
-            screen.print(f"played {SHOWPIECE}; its last frame: {picture_path}")
+            screen.print(f"played {SHOWPIECE}: {told}; its last frame: {picture_path}")
     return int(not all(stop.good for stop in stops))
 
 
-def _play(out: Path) -> Path:
-    env = play.make(SHOWPIECE, ("rgb_array",))
+def _play(out: Path) -> tuple[Path, str]:
+    """Play an episode to its end; return where its last frame is, and how it went."""
+    env = play.make(SHOWPIECE, ("rgb_array",), OPTIONS)
+    steps, total = -1, 0.0
     try:
-        *_, last = play.episode(env, play.agent("random", env, 0), 0, 2_000)
+        for last in play.episode(env, play.agent(PLAYER, env, 0), 0, LIMIT):
+            steps, total = steps + 1, total + last.reward
     finally:
         env.close()
     out.mkdir(parents=True, exist_ok=True)
     path = out / "pong.png"
     path.write_bytes(picture.png(last.frame))
-    return path
+    end = "terminated" if last.terminated else "truncated"
+    return path, f"{end} after {steps:,} steps, return {total:.1f}"
 
 
 def _print_solved(stops: list[Stop], screen: Console) -> None:

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 import hub
-from hub.cli.output import console, json_option, write_json
+from hub.cli.output import EnvId, console, json_option, write_json
 from hub.registry import PREFIX
 
 if TYPE_CHECKING:
@@ -32,7 +32,7 @@ def _epilog() -> str:
 
 
 @click.command(epilog=_epilog())
-@click.argument("name", metavar="NAME")
+@click.argument("name", metavar="NAME", type=EnvId())
 @click.option("--seed", type=click.IntRange(0), default=0, show_default=True, help="Of everything.")
 @click.option("--steps", type=click.IntRange(1), help=f"Environment steps [id: {STEPS:,}].")
 @click.option("--trainer", metavar="TRAINER", help=f"Registered name [id: {TRAINER}].")

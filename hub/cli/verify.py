@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 import hub
-from hub.cli.output import Finite, check_writable, console, json_option, write_json
+from hub.cli.output import EnvId, Finite, check_writable, console, json_option, write_json
 from hub.entry import require
 from hub.registry import EnvCard
 
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 
 @click.command()
-@click.argument("ids", nargs=-1, metavar="[ID]...")
+@click.argument("ids", nargs=-1, metavar="[ID]...", type=EnvId())
 @click.option("--all", "every", is_flag=True, help="Every environment that declares a reference.")
 @click.option("--level", type=click.IntRange(1, 4), default=4, help="Highest level to run.")
 @click.option(

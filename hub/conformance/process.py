@@ -22,7 +22,7 @@ from pathlib import Path
 from types import TracebackType
 from typing import Any
 
-from hub.conformance import guardian
+from hub.conformance import guardian, starved
 from hub.conformance.pulse import Beat, Pulse
 
 # How often a call into the environment is looked at, in seconds.
@@ -52,6 +52,8 @@ class Child:
         folder = Path(self._folder.name)
         self._pulse = Pulse(folder / "pulse")
         self._log = folder / "log"
+        self._call = 0.0  # the call that was looked at last, and the waits before it
+        self._before: starved.Delays = {}
         self._read, write = os.pipe()
         # In a session of its own, so that what ends the checking process does not end it too.
         self._guardian = subprocess.Popen(
@@ -107,7 +109,8 @@ class Child:
 
         Args:
             deadline: In terms of `time.monotonic()`.
-            longest: Seconds that one call into the environment may take.
+            longest: Seconds that one call into the environment may take, less what it waited for
+                a core that others had.
 
         Raises:
             TimedOut: The deadline passed; `Hung` if a call took longer than it may.
@@ -127,10 +130,17 @@ class Child:
 
     def _require_time(self, deadline: float, longest: float) -> None:
         beat, now = self.beat(), time.monotonic()
-        if beat.started and now - beat.started > longest:
+        if beat.started != self._call:
+            self._call, self._before = beat.started, starved.delays(self._process.pid)
+        took = now - beat.started
+        if beat.started and took > longest and took - self._starved() > longest:
             raise Hung
         if now >= deadline:
             raise TimedOut
+
+    def _starved(self) -> float:
+        """Return how long, in seconds, the call in progress has waited for a core."""
+        return starved.longest(self._before, starved.delays(self._process.pid))
 
     def beat(self) -> Beat:
         """Return the last announced call into the environment."""

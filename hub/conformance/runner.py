@@ -18,7 +18,8 @@ from hub.registry import full_id
 
 DEFAULT_SECONDS = 45.0
 # One call into an environment may take this share of what is left of the time, and at least these
-# seconds (it may compile something), before it counts as a hang.
+# seconds (it may compile something), before it counts as a hang; what it waited for a core is not
+# counted.
 HANG_SHARE, LEAST_HANG = 0.5, 3.0
 # Another child needs this long to begin with what is left.
 LEAST_SECONDS = 2.0
@@ -104,7 +105,7 @@ class _Run:
         """Let one child work on what is left."""
         left = self._deadline - time.monotonic()
         if left < LEAST_SECONDS and self.deaths:
-            self._out_of_time()
+            self._out_of_time("")
             return
         # The watcher keeps a little, to end a child that does not stop by itself.
         seconds = max(0.5, left * 0.9)
@@ -124,7 +125,7 @@ class _Run:
                 self._hung(running, child)
                 return
             except TimedOut:
-                self._out_of_time()
+                self._out_of_time(self._in_progress(child))
                 return
             if self.left:
                 self._died(running, child)
@@ -144,8 +145,16 @@ class _Run:
         self._checks[outcome.name] = outcome
         self._tell(outcome.name, outcome)
 
-    def _out_of_time(self) -> None:
-        self._skip_rest(f"{OUT_OF_TIME} after {self._seconds:.0f} s: give it more (--seconds)")
+    def _out_of_time(self, where: str) -> None:
+        self._skip_rest(
+            f"{OUT_OF_TIME} after {self._seconds:.0f} s{where}: give it more (--seconds)"
+        )
+
+    def _in_progress(self, child: Child) -> str:
+        beat = child.beat()
+        waited = time.monotonic() - beat.started
+        long = beat.started and waited > LEAST_HANG
+        return f", {waited:.0f} s of them in one {beat.call}()" if long else ""
 
     def _hung(self, running: str, child: Child) -> None:
         beat = child.beat()

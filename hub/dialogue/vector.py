@@ -18,7 +18,7 @@ from gymnasium.vector import AutoresetMode, VectorEnv
 from gymnasium.vector.utils import batch_space
 from numpy.typing import NDArray
 
-from hub.arguments import whole
+from hub.arguments import autoreset, whole
 from hub.dialogue.env import DialogueEnv
 from hub.errors import ClosedError, InvalidAction
 from hub.seeds import SeedLike, lane_seeds, parse_seeds, reset_mask
@@ -51,7 +51,7 @@ class DialogueVectorEnv(VectorEnv[Texts, Texts, NDArray[Any]]):
         autoreset_mode: AutoresetMode | str = AutoresetMode.NEXT_STEP,
     ) -> None:
         num_envs = self.num_envs = whole("num_envs", num_envs)
-        self.autoreset_mode = AutoresetMode(autoreset_mode)
+        self.autoreset_mode = autoreset(autoreset_mode)
         self.metadata = {**type(self).metadata, "autoreset_mode": self.autoreset_mode}
         self.envs = [make() for _ in range(num_envs)]
         self.render_mode = self.envs[0].render_mode
@@ -79,7 +79,7 @@ class DialogueVectorEnv(VectorEnv[Texts, Texts, NDArray[Any]]):
             The observations of all lanes, and the infos of those that were reset.
         """
         self._require_open()
-        mask = reset_mask(options, self.num_envs)
+        mask = reset_mask(options, self.num_envs, started=self._started)
         seeds = self._seeds(seed)
         lanes = range(self.num_envs) if mask is None else np.flatnonzero(mask).tolist()
         for env in self.envs:

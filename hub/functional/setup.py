@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+import re
 from typing import Any
 
 import jax
 
-from hub.arguments import INT32_MAX, whole_or_none
+from hub import arguments
+from hub.errors import UnknownDevice
 from hub.functional.env import FunctionalEnv
+
+_DEVICE = re.compile(r"(?P<platform>[a-z]+)(:(?P<index>\d+))?", re.ASCII)
 
 
 def check_adaptable(env: FunctionalEnv[Any, Any], render_mode: str | None) -> None:
@@ -21,8 +25,7 @@ def check_adaptable(env: FunctionalEnv[Any, Any], render_mode: str | None) -> No
             f"{env.name} has {env.players} players, and a Gymnasium environment has one; "
             "scan its functions or use hub.functional.rollout"
         )
-    if render_mode is not None and render_mode not in env.render_modes:
-        raise ValueError(f"render_mode {render_mode!r}: {env.name} has {env.render_modes}")
+    arguments.render_mode(render_mode, env.render_modes)
 
 
 def episode_limit(env: FunctionalEnv[Any, Any], steps: int | None) -> int | None:
@@ -32,21 +35,26 @@ def episode_limit(env: FunctionalEnv[Any, Any], steps: int | None) -> int | None
         ValueError: The limit is no whole number from 1 to 2**31 - 1 (steps count in int32).
     """
     limit = env.max_episode_steps if steps is None else steps
-    return whole_or_none("max_episode_steps", limit, INT32_MAX)
+    return arguments.whole_or_none("max_episode_steps", limit, arguments.INT32_MAX)
 
 
 def resolve_device(device: str | jax.Device | None) -> jax.Device | None:
     """Find a device by name (`"cpu"`, `"gpu"`, `"gpu:1"`); None leaves the choice to JAX.
 
     Raises:
-        ValueError: JAX has no such device here.
+        UnknownDevice: JAX has no such device here, or this is no name of one.
     """
     if device is None or isinstance(device, jax.Device):
         return device
-    platform, _, index = device.partition(":")
+    name = _DEVICE.fullmatch(device) if isinstance(device, str) else None
     try:
-        found: jax.Device = jax.devices(platform)[int(index or 0)]
-    except (RuntimeError, ValueError, IndexError) as error:
-        have = ", ".join(f"{d.platform}:{d.id}" for d in jax.devices())
-        raise ValueError(f"device {device!r}: JAX has {have} here") from error
-    return found
+        if name is not None:
+            found: jax.Device = jax.devices(name["platform"])[int(name["index"] or 0)]
+            return found
+    except (RuntimeError, IndexError):  # no such platform, or fewer devices
+        pass
+    have = ", ".join(f"'{d.platform}:{d.id}'" for d in jax.devices())
+    raise UnknownDevice(
+        f"device {device!r}: expected None or one of JAX's devices here, {have}; leave device= "
+        "out, or install the jax that has the platform (`pip install 'jax[cuda12]'` for a GPU)"
+    )

@@ -13,18 +13,19 @@ from gymnasium.error import ResetNeeded
 from gymnasium.vector import AutoresetMode
 from gymnasium.vector.utils import batch_space
 
-from hub.errors import ClosedError
+from hub.arguments import warn_no_render_mode
 from hub.functional import host
-from hub.functional.actions import check_action
+from hub.functional.actions import check_lane_action
 from hub.functional.batch import Batch, Carry
-from hub.functional.compiled import Compiled, check_process, compiled, precision
+from hub.functional.compiled import precision
 from hub.functional.env import FunctionalEnv
 from hub.functional.keys import lane_keys
+from hub.functional.resume import Resumable
 from hub.functional.setup import check_adaptable, episode_limit, resolve_device
 from hub.seeds import as_seed, check_options
 
 
-class FunctionalSingleEnv(gymnasium.Env[Any, Any]):
+class FunctionalSingleEnv(Resumable, gymnasium.Env[Any, Any]):
     """One functional environment: Python float and bool, fresh arrays.
 
     `reset(seed=s)` gives what lane 0 of the vector environment gives for `s`; a reset without
@@ -39,7 +40,10 @@ class FunctionalSingleEnv(gymnasium.Env[Any, Any]):
 
     Raises:
         ValueError: An argument is none of the values above.
+        UnknownDevice: JAX has no such device here.
     """
+
+    _mode, _lanes = AutoresetMode.DISABLED, 1
 
     def __init__(
         self,
@@ -51,6 +55,7 @@ class FunctionalSingleEnv(gymnasium.Env[Any, Any]):
         params: Any = None,
     ) -> None:
         check_adaptable(env, render_mode)
+        resolve_device(device)  # now, and not at the first reset, far from the mistake
         self.functional, self.render_mode = env, render_mode
         self.metadata = {"render_modes": env.render_modes, "render_fps": env.render_fps}
         self.observation_space, self.action_space = env.observation_space, env.action_space
@@ -83,14 +88,13 @@ class FunctionalSingleEnv(gymnasium.Env[Any, Any]):
 
         Raises:
             ResetNeeded: Before the first reset, or after the episode's end.
-            ValueError: The action does not fit the action space.
+            InvalidAction: The action does not fit the action space; nothing was stepped.
         """
         self._check_usable()
         if self._carry is None or self._ended:
-            why = "after the end of the episode" if self._ended else "before the first reset()"
-            raise ResetNeeded(f"step() {why}: call reset()")
-        one = jax.tree.map(lambda leaf: np.asarray(leaf)[None], action)
-        checked = check_action(self._lane_space, one)
+            why = "the episode is over: " if self._ended else ""
+            raise ResetNeeded(f"{why}call reset() before step()")
+        checked = check_lane_action(self.action_space, self._lane_space, action)
         with precision(self.functional):
             self._carry, outcome = self._jits.step(self._carry, checked, self._params)
         # Each array costs a transfer: fetch what a single environment hands out, no more.
@@ -106,7 +110,12 @@ class FunctionalSingleEnv(gymnasium.Env[Any, Any]):
         self._check_usable()
         env = self.functional
         draw = {"rgb_array": env.render, "ansi": env.ansi, None: None}[self.render_mode]
-        return None if draw is None else draw(self.lane_state, jax.device_get(self._params))
+        if draw is None:
+            warn_no_render_mode(env.render_modes)
+            return None
+        if self._carry is None:
+            raise ResetNeeded("call reset() before render()")
+        return draw(self.lane_state, jax.device_get(self._params))
 
     def close(self) -> None:
         """Let go of the device's memory; further use raises `ClosedError`."""
@@ -141,14 +150,14 @@ class FunctionalSingleEnv(gymnasium.Env[Any, Any]):
     def _batch(self) -> Batch:
         return Batch(self.functional)
 
-    @property
-    def _jits(self) -> Compiled:
-        return compiled(self.functional, AutoresetMode.DISABLED, self._limit)
+    def _is_closed(self) -> bool:
+        return self._closed
 
-    def _check_usable(self) -> None:
-        check_process()
-        if self._closed:
-            raise ClosedError(f"{self.functional.name} was closed: make a new one")
+    def _resumed(self, pending: Any) -> None:
+        self._ended = bool(pending[0])
+
+    def _handed_out(self, observation: Any) -> Any:
+        return self._observation(jax.device_get(observation))
 
     def _begin(self, seed: int | None) -> None:
         keys = lane_keys([0 if seed is None else seed])

@@ -13,14 +13,14 @@ from gymnasium.error import ResetNeeded
 from gymnasium.vector import AutoresetMode
 from gymnasium.vector.utils import batch_space
 
-from hub.arguments import whole
-from hub.errors import ClosedError
+from hub.arguments import autoreset, warn_no_render_mode, whole
 from hub.functional import host
 from hub.functional.actions import check_action
 from hub.functional.batch import Batch, Carry, Outcome
-from hub.functional.compiled import Compiled, check_process, compiled, precision
+from hub.functional.compiled import precision
 from hub.functional.env import FunctionalEnv, Info
 from hub.functional.keys import lane_keys
+from hub.functional.resume import Resumable
 from hub.functional.setup import check_adaptable, episode_limit, resolve_device
 from hub.seeds import Mask, SeedLike, Seeds, lane_seeds, parse_seeds, reset_mask
 
@@ -28,7 +28,7 @@ Arrays = Literal["numpy", "device"]
 Step = tuple[Any, Any, Any, Any, dict[str, Any]]
 
 
-class FunctionalVectorEnv(gymnasium.vector.VectorEnv[Any, Any, Any]):
+class FunctionalVectorEnv(Resumable, gymnasium.vector.VectorEnv[Any, Any, Any]):
     """Lanes of one functional environment, stepped by one compiled call.
 
     Observations, rewards (`float64`) and flags (`bool`) are fresh NumPy arrays. With
@@ -47,6 +47,7 @@ class FunctionalVectorEnv(gymnasium.vector.VectorEnv[Any, Any, Any]):
 
     Raises:
         ValueError: An argument is none of the values above.
+        UnknownDevice: JAX has no such device here.
     """
 
     def __init__(
@@ -64,9 +65,11 @@ class FunctionalVectorEnv(gymnasium.vector.VectorEnv[Any, Any, Any]):
         check_adaptable(env, render_mode)
         num_envs = whole("num_envs", num_envs)
         if arrays not in ("numpy", "device"):
-            raise ValueError(f"arrays is {arrays!r}: expected 'numpy' or 'device'")
+            raise ValueError(f"arrays {arrays!r}: expected 'numpy' or 'device'")
+        resolve_device(device)  # now, and not at the first reset, far from the mistake
         self.functional, self.num_envs, self.render_mode = env, num_envs, render_mode
-        self.autoreset_mode = AutoresetMode(autoreset_mode)
+        self._lanes = num_envs
+        self.autoreset_mode = self._mode = autoreset(autoreset_mode)
         modes = {"render_modes": env.render_modes, "render_fps": env.render_fps}
         self.metadata = {**modes, "autoreset_mode": self.autoreset_mode}
         self.single_observation_space = env.observation_space
@@ -96,20 +99,19 @@ class FunctionalVectorEnv(gymnasium.vector.VectorEnv[Any, Any, Any]):
             Observations and infos (masked where only some lanes were reset).
         """
         self._check_usable()
-        given = reset_mask(options, self.num_envs)
+        given = reset_mask(options, self.num_envs, started=self._carry is not None)
         mask = np.ones(self.num_envs, bool) if given is None else given
-        if self._carry is None and not mask.all():
-            raise ResetNeeded("options['reset_mask'] before the first reset(): reset all first")
         seeds, seeded = self._lane_seeds(seed)
         with precision(self.functional):
             self._begin(seeds, seeded, mask)
             observation, info = self._jits.look(self._carry, self._params)
         self._ended = self._ended & ~mask
-        if self._arrays == "device":
-            return observation, _masked(info, jnp.asarray(mask))
         infos: dict[str, Any] = {}
-        host.add_info(infos, jax.device_get(info), mask)
-        return host.fit(self.observation_space, jax.device_get(observation)), infos
+        if self._arrays == "device":
+            infos = _masked(info, jnp.asarray(mask))
+        else:
+            host.add_info(infos, jax.device_get(info), mask)
+        return self._handed_out(observation), infos
 
     def step(self, actions: Any) -> Step:
         """Step every lane.
@@ -122,11 +124,11 @@ class FunctionalVectorEnv(gymnasium.vector.VectorEnv[Any, Any, Any]):
 
         Raises:
             ResetNeeded: Before the first reset, or in DISABLED mode with a lane that has ended.
-            ValueError: The actions do not fit the action space.
+            InvalidAction: The actions do not fit the action space; no lane was stepped.
         """
         self._check_usable()
         if self._carry is None:
-            raise ResetNeeded("step() before the first reset(): call reset(seed=...)")
+            raise ResetNeeded("call reset() before step()")
         disabled = self.autoreset_mode is AutoresetMode.DISABLED
         if disabled and bool(self._ended.any()):
             raise ResetNeeded(
@@ -146,23 +148,27 @@ class FunctionalVectorEnv(gymnasium.vector.VectorEnv[Any, Any, Any]):
         """Draw every lane in the render mode: a tuple of pictures or texts, or None."""
         self._check_usable()
         if self.render_mode is None:
+            warn_no_render_mode(self.functional.render_modes)
             return None
         if self._carry is None:
-            raise ResetNeeded("render() before the first reset(): call reset(seed=...)")
+            raise ResetNeeded("call reset() before render()")
         env, batch = self.functional, Batch(self.functional)
         draw = env.ansi if self.render_mode == "ansi" else env.render
         assert draw is not None  # check_adaptable has seen to it
         state, params = jax.device_get((self._carry.state, self._params))
         return tuple(draw(batch.lane(state, i), params) for i in range(self.num_envs))
 
-    @property
-    def _jits(self) -> Compiled:
-        return compiled(self.functional, self.autoreset_mode, self._limit)
+    def _is_closed(self) -> bool:
+        return bool(self.closed)
 
-    def _check_usable(self) -> None:
-        check_process()
-        if self.closed:
-            raise ClosedError(f"{self.functional.name} was closed: make a new one")
+    def _resumed(self, pending: Any) -> None:
+        if self.autoreset_mode is AutoresetMode.DISABLED:
+            self._ended = pending
+
+    def _handed_out(self, observation: Any) -> Any:
+        if self._arrays == "device":
+            return observation
+        return host.fit(self.observation_space, jax.device_get(observation))
 
     def _lane_seeds(self, seed: SeedLike) -> tuple[Seeds, Mask]:
         """Return a seed for every lane, and which lanes take it (at the first reset, all)."""

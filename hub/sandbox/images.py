@@ -14,6 +14,7 @@ from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
 
+from hub import settings
 from hub.errors import ImageError
 from hub.sandbox import state
 from hub.sandbox.types import Image, Provider
@@ -58,8 +59,8 @@ class Description:
 
 def root() -> Path:
     """Return where images are kept: `HUB_IMAGES`, else the cache directory of this user."""
-    if chosen := os.environ.get("HUB_IMAGES"):
-        return Path(chosen)
+    if chosen := settings.folder("HUB_IMAGES"):
+        return chosen
     if os.geteuid() == 0:  # root's home is closed to the containers' user
         return Path("/var/cache/hub/images")
     return Path(os.environ.get("XDG_CACHE_HOME") or "~/.cache").expanduser() / "hub" / "images"

@@ -1,5 +1,6 @@
 import numpy as np
 import pytest
+from gymnasium.error import ResetNeeded
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -26,7 +27,7 @@ def test_an_array_of_seeds_is_taken():
     assert (seeds.tolist(), given_.tolist()) == ([3, 2], [True, True])
 
 
-@pytest.mark.parametrize("seed", ["12", 1.0, object(), [1, "x"], [1, -1]])
+@pytest.mark.parametrize("seed", ["12", b"12", 1.0, object(), [1, "x"], [1, -1], np.array(0.5)])
 def test_what_is_no_seed_is_refused(seed):
     with pytest.raises((TypeError, ValueError), match=r"seed .*: expected"):
         parse_seeds(seed, 2)
@@ -37,8 +38,17 @@ def test_numpy_integers_become_python_ints():
 
 
 def test_a_mask_need_not_be_contiguous():
-    mask = np.array([True, False, True, False])[::2]
-    assert reset_mask({"reset_mask": mask}, 2).flags.c_contiguous
+    mask = np.array([True, False, False, False])[::2]
+    assert reset_mask({"reset_mask": mask}, 2, started=True).flags.c_contiguous
+
+
+def test_a_mask_of_every_lane_is_none_and_may_come_first():
+    assert reset_mask({"reset_mask": np.ones(2, bool)}, 2, started=False) is None
+
+
+def test_a_mask_of_some_lanes_needs_lanes_that_have_begun():
+    with pytest.raises(ResetNeeded, match=r"selects 1 of 2 lanes.*without a mask first"):
+        reset_mask({"reset_mask": np.array([True, False])}, 2, started=False)
 
 
 def test_unknown_options_are_listed():
@@ -47,7 +57,9 @@ def test_unknown_options_are_listed():
 
 
 @pytest.mark.parametrize("options", [5, 0, "reset_mask", ["reset_mask"]])
-@pytest.mark.parametrize("check", [check_options, lambda options: reset_mask(options, 2)])
+@pytest.mark.parametrize(
+    "check", [check_options, lambda options: reset_mask(options, 2, started=True)]
+)
 def test_options_are_a_mapping_or_none(check, options):
     with pytest.raises(TypeError, match=r"reset options .*: expected a dict of options or None"):
         check(options)

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Sequence
 
+from hub import settings
+from hub.errors import SettingError
 from hub.sandbox.types import Features, Start
 
 ALLOW = "HUB_UNSAFE_LOCAL"
@@ -23,8 +24,11 @@ class Local:
 
     def missing(self) -> str | None:
         """Say why it cannot run: unless the user allows it, it never does."""
-        if os.environ.get(ALLOW) == "1":
-            return None
+        try:
+            if settings.switch(ALLOW):
+                return None
+        except SettingError as error:
+            return str(error)
         return f"runs commands on the host itself, without isolation. Fix: to allow that, {ALLOW}=1"
 
     def command(self, start: Start) -> Sequence[str]:

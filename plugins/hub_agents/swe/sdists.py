@@ -15,6 +15,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+from hub import settings
 from hub.errors import TaskError
 from hub_agents.swe import index
 from hub_agents.swe.index import Link
@@ -38,8 +39,8 @@ class Archive:
 
 def cache() -> Path:
     """Return where files are kept: `HUB_SWE_CACHE`, else below the cache directory of this user."""
-    if chosen := os.environ.get("HUB_SWE_CACHE"):
-        return Path(chosen)
+    if chosen := settings.folder("HUB_SWE_CACHE"):
+        return chosen
     return Path(os.environ.get("XDG_CACHE_HOME") or "~/.cache").expanduser() / "hub" / "swe"
 
 

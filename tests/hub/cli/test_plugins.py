@@ -59,7 +59,8 @@ def test_a_restriction_in_vain_is_told(
     run: Run, acme: Plugins, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("HUB_PLUGINS", "amce")
-    acme.load([])
+    with pytest.warns(UserWarning, match="HUB_PLUGINS names 'amce'"):
+        acme.load([])
     shown = run("plugins")
     assert shown.status == 1
     assert "names amce, which is not installed" in shown.out

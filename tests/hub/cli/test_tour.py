@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import json
+import re
 from pathlib import Path
 
 import pytest
@@ -24,7 +25,11 @@ def test_the_tour_prints_a_table_and_saves_a_picture_and_its_result(
     shown = run("tour", "--id", "native/Pong-v0", "--out", str(tmp_path), "--json", str(result))
     assert shown.status == 0, shown.out + shown.err
     assert PONG in shown.out
-    assert f"played {PONG}" in shown.out
+    # A game that somebody played to its end, and not against a random agent (that ends at -20).
+    told = re.search(rf"played {PONG}: terminated after ([\d,]+) steps, return (\S+);", shown.out)
+    assert told is not None
+    assert int(told[1].replace(",", "")) > 3_000
+    assert float(told[2]) > 0
     assert (tmp_path / "pong.png").read_bytes().startswith(b"\x89PNG")
     written = json.loads(result.read_text())
     assert written.keys() == {"schema", "environments", "picture"}

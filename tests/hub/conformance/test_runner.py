@@ -12,7 +12,7 @@ from hub.conformance import RULES, Report, check
 from hub.errors import MissingDependency, UnknownEnvironment, UnknownOption
 from hub.registry import EnvCard, Requirement
 from tests.hub.conformance.mutants import env_id
-from tests.hub.conformance.mutants.single import Good
+from tests.hub.conformance.mutants.good import Good
 
 
 def test_an_environment_that_hangs_is_a_finding_at_its_step_and_not_a_hang() -> None:

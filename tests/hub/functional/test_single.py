@@ -66,9 +66,9 @@ def test_the_state_of_a_batched_environment_has_no_lanes():
 
 def test_misuse_is_an_error_that_says_what_to_do():
     env = FunctionalSingleEnv(script(1), render_mode="rgb_array")
-    with pytest.raises(ResetNeeded, match=r"before the first reset\(\): call reset"):
+    with pytest.raises(ResetNeeded, match=r"call reset\(\) before step"):
         env.step(0)
-    with pytest.raises(ResetNeeded, match="no state"):
+    with pytest.raises(ResetNeeded, match=r"call reset\(\) before render"):
         env.render()
     with pytest.raises(UnknownOption, match="no reset option x"):
         env.reset(options={"x": 1})
@@ -77,11 +77,11 @@ def test_misuse_is_an_error_that_says_what_to_do():
         env.step(7)
     assert env.render().shape == (4, 4, 3)
     env.step(0)
-    with pytest.raises(ResetNeeded, match="after the end"):
+    with pytest.raises(ResetNeeded, match="the episode is over"):
         env.step(0)
     env.close()
     env.close()
-    with pytest.raises(ClosedError, match="script was closed"):
+    with pytest.raises(ClosedError, match="script is closed; make a new one"):
         env.reset()
 
 

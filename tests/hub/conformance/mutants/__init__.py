@@ -3,10 +3,22 @@
 Importing this package registers them: `tests.hub.conformance.mutants:mutants/Good-v0`.
 """
 
-from tests.hub.conformance.mutants import ending, lanes, repeating, sharing, single
+from tests.hub.conformance.mutants import (
+    ending,
+    good,
+    infos,
+    lanes,
+    lifetime,
+    repeating,
+    sharing,
+    single,
+)
 from tests.hub.conformance.mutants.registering import env_id, register
 
+register(good)
 register(single)
+register(lifetime)
+register(infos)
 register(repeating)
 register(ending)
 register(lanes)

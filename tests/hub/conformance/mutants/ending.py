@@ -10,7 +10,7 @@ from typing import Any
 
 import gymnasium
 
-from tests.hub.conformance.mutants.single import Good, Result
+from tests.hub.conformance.mutants.good import Good, Result
 
 
 class Hangs(Good):
@@ -55,3 +55,19 @@ class Exits(Good):
 class Crashes(Good):
     def render(self) -> Any:
         return os.kill(os.getpid(), signal.SIGSEGV)
+
+
+class Toils(Good):
+    """Good, but to make it takes one and a half seconds of a core."""
+
+    def __init__(self, render_mode: str | None = None) -> None:
+        until = time.process_time() + 1.5
+        while time.process_time() < until:
+            pass
+        super().__init__(render_mode)
+
+
+class ToilsForEver(Good):
+    def __init__(self, render_mode: str | None = None) -> None:
+        while True:
+            pass

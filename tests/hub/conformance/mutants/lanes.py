@@ -14,7 +14,7 @@ from gymnasium.spaces import Box
 from gymnasium.vector import AutoresetMode, SyncVectorEnv
 from gymnasium.wrappers import TimeLimit
 
-from tests.hub.conformance.mutants.single import Good
+from tests.hub.conformance.mutants.good import Good
 
 Batch = tuple[Any, Any, Any, Any, dict[str, Any]]
 

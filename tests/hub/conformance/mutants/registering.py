@@ -24,7 +24,7 @@ def register(module: ModuleType) -> None:
         options: dict[str, Any] = {"entry_point": f"{module.__name__}:{name}"}
         if issubclass(kind, VectorEnv):
             options = {
-                "entry_point": f"{PACKAGE}.single:Good",
+                "entry_point": f"{PACKAGE}.good:Good",
                 "vector_entry_point": f"{module.__name__}:{name}",
                 "max_episode_steps": 20,
             }

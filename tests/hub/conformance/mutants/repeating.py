@@ -10,7 +10,7 @@ from typing import Any, ClassVar
 import gymnasium
 import numpy as np
 
-from tests.hub.conformance.mutants.single import Good, Result
+from tests.hub.conformance.mutants.good import Good, Result
 
 
 class NondeterministicFromStepTwo(Good):

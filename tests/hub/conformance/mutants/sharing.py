@@ -8,8 +8,8 @@ import gymnasium
 import numpy as np
 from gymnasium.vector import AutoresetMode, VectorEnv
 
+from tests.hub.conformance.mutants.good import Good
 from tests.hub.conformance.mutants.lanes import Batch
-from tests.hub.conformance.mutants.single import Good
 
 
 class OneGenerator(VectorEnv[Any, Any, Any]):

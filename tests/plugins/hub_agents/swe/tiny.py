@@ -156,9 +156,8 @@ def smith_row(image: str) -> dict[str, Any]:
     }  # fmt: skip
 
 
-def r2e_row(image: str) -> dict[str, Any]:
-    """Return a row as R2E-Gym has them."""
-    passed = "=== short test summary info ===\nPASSED r2e_tests/test_1.py::test_nothing\n"
+def _r2e_commit() -> dict[str, Any]:
+    """Return the fix as R2E-Gym takes a commit apart."""
     lines = [
         {"content": line[1:], "type": {" ": "context", "-": "deleted", "+": "added"}[line[0]]}
         for line in FIX.split("@@\n")[1].splitlines()
@@ -168,7 +167,7 @@ def r2e_row(image: str) -> dict[str, Any]:
                        "new_range": {"start": 4, "length": 6}, "section": ""},
         "line_group": {"all_lines": lines},
     }  # fmt: skip
-    commit = {
+    return {
         "file_diffs": [
             {
                 "header": {"file": {"path": "sums.py"}, "misc_line": None},
@@ -180,6 +179,11 @@ def r2e_row(image: str) -> dict[str, Any]:
             }
         ]
     }
+
+
+def r2e_row(image: str) -> dict[str, Any]:
+    """Return a row as R2E-Gym has them."""
+    passed = "=== short test summary info ===\nPASSED r2e_tests/test_1.py::test_nothing\n"
     execution = {
         "repo_name": "sums", "new_commit_hash": "0" * 40, "test_file_names": ["test_1.py"],
         "test_file_codes": [NEW_TESTS], "old_commit_res_stdout": passed,
@@ -191,7 +195,7 @@ def r2e_row(image: str) -> dict[str, Any]:
     }
     return {
         "repo_name": "sums", "docker_image": "me/sums_final:0", "commit_hash": "0" * 40,
-        "parsed_commit_content": json.dumps(commit),
+        "parsed_commit_content": json.dumps(_r2e_commit()),
         "execution_result_content": json.dumps(execution),
         "expected_output_json": json.dumps(expected),
         "problem_statement": "The first value is lost.", "image": image,
