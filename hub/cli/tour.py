@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from rich.console import Console
 
 SHOWPIECE = "hub:native/Pong-v0"
-PLAYER = "hub_pong.player:follow"  # against a random one the game is over at 21:0
+PLAYER = "hub_pong.players:follow"  # against a random one the game is over at 21:0
 OPTIONS = {"frame_skip": 2}  # fast enough that both sides miss, and one of them wins
 LIMIT = 10_000  # steps; the environment's own
 

@@ -1,4 +1,4 @@
-"""Agents that play Pong by rule, as sources of actions for the rollouts of L3."""
+"""Agents that play Pong by rule: `follow` for people to watch, the others as L3's actions."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ from typing import Any
 
 import gymnasium
 import numpy as np
+import numpy.typing as npt
 
 from hub.fidelity import ActionSource
 from hub_pong.reference import (
@@ -22,7 +23,25 @@ from hub_pong.reference import (
 )
 
 STAY, UP, DOWN = 0, 1, 2
+_RANGE = HEIGHT - PADDLE_HEIGHT  # of the paddle's upper edge
 SWING = 3  # frames before the return in which the second agent moves, so that the ball is spun
+
+
+def follow(observation: npt.NDArray[np.float32], info: dict[str, Any]) -> int:
+    """Bring the paddle's centre to the ball's while the ball comes; `hub play --agent` takes it.
+
+    It rests while the ball goes away, so a steep return finds it far off: rallies are long, and
+    both sides score.
+
+    Args:
+        observation: `[8] float32`, as `hub_pong.env` describes.
+        info: Not used.
+    """
+    if observation[4] < 0.5:  # the ball flies to the opponent
+        return STAY
+    paddle = observation[1] * _RANGE + PADDLE_HEIGHT / 2
+    ball = observation[3] * HEIGHT + BALL / 2
+    return UP if ball > paddle else DOWN if ball < paddle else STAY
 
 
 def follow_ball(error: float) -> ActionSource:
