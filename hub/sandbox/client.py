@@ -21,6 +21,7 @@ from hub.sandbox.types import MIB, Applied, ExecResult
 T = TypeVar("T")
 
 READ_LIMIT = 64 * MIB
+PIECE = 1 << 16  # bytes taken from a pipe at once: as many as it holds
 
 
 def flows_for(container: Container) -> Flows:
@@ -216,7 +217,7 @@ class Sandbox:
             left = deadline - time.monotonic()
             data = b""
             if left > 0 and self._poll.poll(left * 1000):
-                data = os.read(self._container.stdout, 1 << 18)
+                data = os.read(self._container.stdout, PIECE)
             if not data:
                 self._fail()
             self._buffer.feed(data)
