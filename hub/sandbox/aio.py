@@ -10,7 +10,7 @@ import weakref
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from types import TracebackType
-from typing import Self, TypeVar, cast
+from typing import Self, TypeVar
 
 from hub.errors import ClosedError, SandboxError
 from hub.sandbox import frames
@@ -190,7 +190,8 @@ class AsyncSandbox:
                     frame = self._look(request.seq) if brief else None
                     request = flow.send(frame or await self._awaited(request))
             except StopIteration as stop:
-                return cast("T", stop.value)
+                result: T = stop.value
+                return result
 
     def _look(self, seq: int) -> Frame | None:
         """Wait for a reply as long as one turn of the event loop would take."""
@@ -198,7 +199,7 @@ class AsyncSandbox:
         if stdout >= _SELECT_MAX or self._outbox:
             return None
         if select.select((stdout,), (), (), _BRIEF)[0]:
-            self._on_readable()
+            self._read()
             while (frame := self._buffer.next()) is not None:
                 if frame.seq == seq:
                     return frame
@@ -238,10 +239,12 @@ class AsyncSandbox:
 
     def _send(self, data: bytes) -> None:
         """Send bytes, or queue them: what a cancelled call began to send is always sent whole."""
-        rest = data if self._outbox else data[self._written(data) :]
-        if rest and not self._outbox:
+        if not self._outbox:
+            data = data[self._written(data) :]
+            if not data:
+                return
             self._loop.add_writer(self._container.stdin, self._on_writable)
-        self._outbox += rest
+        self._outbox += data
 
     def _on_writable(self) -> None:
         del self._outbox[: self._written(self._outbox)]
@@ -258,6 +261,10 @@ class AsyncSandbox:
             return len(data)
 
     def _on_readable(self) -> None:
+        self._read()
+        self._take_frames()
+
+    def _read(self) -> None:
         try:
             data = os.read(self._container.stdout, PIECE)
         except BlockingIOError:  # `_look` was faster
@@ -266,7 +273,6 @@ class AsyncSandbox:
             self._loop.remove_reader(self._container.stdout)
             self._ended = True
         self._buffer.feed(data)
-        self._take_frames()
 
     def _take_frames(self) -> None:
         while self._waiting is not None and (frame := self._buffer.next()) is not None:
@@ -280,7 +286,7 @@ class AsyncSandbox:
 async def _through(task: asyncio.Task[Frame]) -> None:
     """Wait for a task to its end, whatever is cancelled meanwhile; its failure is kept in it."""
     while not task.done():
-        with suppress(asyncio.CancelledError, SandboxError):
+        with suppress(asyncio.CancelledError, SandboxError, ClosedError):
             await asyncio.shield(task)
     if not task.cancelled():
         task.exception()

@@ -10,7 +10,6 @@ import errno
 import os
 import signal
 from collections.abc import Callable, Generator, Mapping, Sequence
-from dataclasses import dataclass
 from typing import NamedTuple, TypeAlias, TypeVar
 
 from hub.arguments import whole
@@ -49,8 +48,7 @@ class Request(NamedTuple):
 Flow: TypeAlias = Generator[Request, Frame, T]
 
 
-@dataclass(frozen=True)
-class Marks:
+class Marks(NamedTuple):
     """What holds for every command of a sandbox: where it starts, and what its result carries."""
 
     workspace: str
@@ -245,6 +243,7 @@ class Flows:
 
     def _result(self, done: Done, notice: str) -> ExecResult:
         code, flags, nanoseconds, out_total, out, err_total, err = done
+        _, network, unsafe, _ = self._marks
         truncated = out_total > len(out) or err_total > len(err)
         if truncated:
             half = self._limits.output // 2
@@ -260,10 +259,10 @@ class Flows:
             err,
             bool(flags & frames.TIMED_OUT),
             truncated,
-            nanoseconds / 1e9,
+            nanoseconds * 1e-9,
             notice,
-            self._marks.network,
-            self._marks.unsafe,
+            network,
+            unsafe,
         )
 
     def _out_of_memory(self) -> str:

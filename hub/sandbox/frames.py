@@ -137,7 +137,6 @@ class Buffer:
             self._data = bytearray(self._data)
         self._data += data
 
-
     def next(self) -> Frame | None:
         """Return the next whole frame, or None until more bytes come."""
         data = self._data
