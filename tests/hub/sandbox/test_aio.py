@@ -1,7 +1,8 @@
 import asyncio
+import os
 import time
 from collections import Counter
-from collections.abc import Callable, Coroutine
+from collections.abc import Callable, Coroutine, Iterator
 from typing import Any
 
 import pytest
@@ -112,6 +113,15 @@ def test_calls_of_several_tasks_take_turns() -> None:
     run(test())
 
 
+@pytest.fixture
+def one_core() -> Iterator[None]:
+    everywhere = os.sched_getaffinity(0)
+    os.sched_setaffinity(0, {min(everywhere)})
+    yield
+    os.sched_setaffinity(0, everywhere)
+
+
+@pytest.mark.usefixtures("one_core")  # where a reply comes soonest
 def test_a_coroutine_of_short_calls_lets_the_others_of_its_loop_go_on() -> None:
     async def test() -> None:
         turns = 0
