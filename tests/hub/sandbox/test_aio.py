@@ -1,8 +1,7 @@
 import asyncio
-import os
 import time
 from collections import Counter
-from collections.abc import Callable, Coroutine, Iterator
+from collections.abc import Callable, Coroutine
 from typing import Any
 
 import pytest
@@ -113,15 +112,6 @@ def test_calls_of_several_tasks_take_turns() -> None:
     run(test())
 
 
-@pytest.fixture
-def one_core() -> Iterator[None]:
-    everywhere = os.sched_getaffinity(0)
-    os.sched_setaffinity(0, {min(everywhere)})
-    yield
-    os.sched_setaffinity(0, everywhere)
-
-
-@pytest.mark.usefixtures("one_core")  # where a reply comes soonest
 def test_a_coroutine_of_short_calls_lets_the_others_of_its_loop_go_on() -> None:
     async def test() -> None:
         turns = 0
@@ -134,11 +124,19 @@ def test_a_coroutine_of_short_calls_lets_the_others_of_its_loop_go_on() -> None:
 
         async with await create_async(provider="bubblewrap") as sandbox:
             await sandbox.shell(":")
+            look = sandbox._look
+
+            def answered(seq: int) -> Any:  # as where a reply is always there at once
+                while (frame := look(seq)) is None:
+                    pass
+                return frame
+
+            sandbox._look = answered  # type: ignore[method-assign]
             task = asyncio.create_task(other())
             for _ in range(400):
                 await sandbox.shell(":")
             task.cancel()
-        assert turns > 80  # a few calls of 0.05 ms fall into one turn
+        assert turns > 50  # a few calls fall into one turn
 
     run(test())
 
