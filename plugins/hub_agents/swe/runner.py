@@ -11,9 +11,10 @@ from hub.dialogue import SandboxOptions
 from hub.errors import SandboxError
 from hub.sandbox import ExecResult, Limits, Sandbox, create
 from hub.sandbox.types import MIB
+from hub_agents.host import hidden
 from hub_agents.swe import report, room, transfer
 from hub_agents.swe.instance import Instance
-from hub_agents.swe.places import hidden, image_name
+from hub_agents.swe.places import image_name
 from hub_agents.swe.report import Report
 from hub_agents.swe.trees import File
 
