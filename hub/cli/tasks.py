@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -13,9 +13,7 @@ from hub.cli.output import console, json_option, set_option, write_json
 from hub.registry import full_id
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from hub.dialogue.validate import Finding
+    from hub.dialogue.validate import Finding, Progress
 
 COLOURS = {"good": "green", "flaky": "yellow", "broken": "bold red", "unknown": "magenta"}
 
@@ -27,7 +25,7 @@ def command() -> None:
 
 @command.command("validate")
 @click.argument("env_id", metavar="ID")
-@click.option("-k", "times", type=click.IntRange(1), default=3, show_default=True,
+@click.option("-k", "--k", "times", type=click.IntRange(1), default=3, show_default=True,
               help="Times that each agent plays each task.")  # fmt: skip
 @click.option("--limit", type=click.IntRange(1), default=20, show_default=True, metavar="N",
               help="The first N tasks.")  # fmt: skip
@@ -53,27 +51,45 @@ def validate_command(
     """Validate the tasks of environment ID by an oracle, a null agent and cheats.
 
     The oracle must score 1, the null agent and every cheat 0, each time. A task that differs from
-    time to time is flaky, one that is always wrong is broken.
-    Exit status: 0 all good, 1 something was found, 2 it could not be run.
+    time to time is flaky, one that is always wrong is broken. An interrupt (Ctrl-C) ends it, and
+    what was found until then is told; go on with --task.
+    Exit status: 0 all good, 1 something was found, 2 it could not be run, 130 interrupted.
     """
     from hub.dialogue import write_quarantine
     from hub.dialogue.validate import quarantined, validate
 
     full = full_id(env_id)
-    with _progress(json_path) as progress:
-        found = validate(
-            full, k=times, limit=None if every else limit, tasks=tasks,
-            options=options, jobs=jobs, progress=progress,
-        )  # fmt: skip
+    found: list[Finding] = []
+    total, status = 0, None
+
+    def progress(so_far: Sequence[Finding], number: int) -> None:
+        nonlocal total
+        found[:], total = so_far, number
+        tell(found, total)
+
+    try:
+        with _progress(json_path) as tell:
+            found = validate(
+                full, k=times, limit=None if every else limit, tasks=tasks,
+                options=options, jobs=jobs, progress=progress,
+            )  # fmt: skip
+    except KeyboardInterrupt:
+        if not found:
+            raise
+        status = 130
     if quarantine:
         write_quarantine(quarantine, full, quarantined(found))
     results = [finding.to_json() for finding in found]
-    write_json({"id": full, "k": times, "tasks": results}, "hub.tasks.validate/1", json_path)
+    report = {"id": full, "k": times, "interrupted": status is not None, "tasks": results}
+    write_json(report, "hub.tasks.validate/1", json_path)
     _print(found, quarantine, json_path)
+    if status:
+        console(stderr=True).print(f"interrupted: {len(found)} of {total} tasks were validated.")
+        return status
     return int(any(finding.status != "good" for finding in found))
 
 
-def _print(found: list[Finding], quarantine: Path | None, json_path: str | None) -> None:
+def _print(found: Sequence[Finding], quarantine: Path | None, json_path: str | None) -> None:
     from rich.markup import escape
     from rich.table import Table
 
@@ -104,14 +120,28 @@ def _rewards(rewards: tuple[float | None, ...]) -> str:
 
 
 @contextmanager
-def _progress(json_path: str | None) -> Iterator[Callable[[int, int], None]]:
-    from rich.progress import MofNCompleteColumn, Progress, TimeElapsedColumn
+def _progress(json_path: str | None) -> Iterator[Progress]:
+    """Give what writes a line to standard error for each task, with a bar where somebody looks."""
+    from rich.markup import escape
+    from rich.progress import MofNCompleteColumn, TimeElapsedColumn
+    from rich.progress import Progress as Bar
 
     out = console(stderr=True)
+
+    def tell(found: Sequence[Finding], total: int) -> None:
+        one = found[-1]
+        line = f"{len(found)} of {total}: {escape(one.task)} is [{COLOURS[one.status]}]{one.status}"
+        out.print(line, soft_wrap=True)
+
     if not out.is_interactive:  # rich would end what nobody sees with an empty line
-        yield lambda done, total: None
+        yield tell
         return
-    columns = (*Progress.get_default_columns()[:2], MofNCompleteColumn(), TimeElapsedColumn())
-    with Progress(*columns, console=out, transient=True) as bar:
+    columns = (*Bar.get_default_columns()[:2], MofNCompleteColumn(), TimeElapsedColumn())
+    with Bar(*columns, console=out, transient=True) as bar:
         task = bar.add_task("validating", total=None)
-        yield lambda done, total: bar.update(task, completed=done, total=total)
+
+        def shown(found: Sequence[Finding], total: int) -> None:
+            tell(found, total)
+            bar.update(task, completed=len(found), total=total)
+
+        yield shown
