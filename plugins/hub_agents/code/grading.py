@@ -21,7 +21,8 @@ from hub_agents.host import hidden
 
 SECONDS = 10.0  # of one case, where the task names no other time
 TOTAL = 300.0  # seconds of all cases together
-KILLS = (signal.SIGKILL, signal.SIGTERM)  # that come from outside, too
+# They come from outside, too.
+KILLS = (signal.SIGHUP, signal.SIGINT, signal.SIGQUIT, signal.SIGKILL, signal.SIGTERM)
 _DRIVER = Path(driver.__file__).read_text(encoding="utf-8")
 
 
