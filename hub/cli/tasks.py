@@ -56,37 +56,42 @@ def validate_command(
     Exit status: 0 all good, 1 something was found, 2 it could not be run, 130 interrupted.
     """
     from hub.dialogue import write_quarantine
-    from hub.dialogue.validate import quarantined, validate
+    from hub.dialogue.validate import quarantined
 
     full = full_id(env_id)
-    found: list[Finding] = []
-    total, status = 0, None
-
-    def progress(so_far: Sequence[Finding], number: int) -> None:
-        nonlocal total
-        found[:], total = so_far, number
-        tell(found, total)
-
-    try:
-        with _progress(json_path) as tell:
-            found = validate(
-                full, k=times, limit=None if every else limit, tasks=tasks,
-                options=options, jobs=jobs, progress=progress,
-            )  # fmt: skip
-    except KeyboardInterrupt:
-        if not found:
-            raise
-        status = 130
+    found, stopped = _validated(
+        full, json_path, k=times, limit=None if every else limit, tasks=tasks, options=options,
+        jobs=jobs,
+    )  # fmt: skip
     if quarantine:
         write_quarantine(quarantine, full, quarantined(found))
     results = [finding.to_json() for finding in found]
-    report = {"id": full, "k": times, "interrupted": status is not None, "tasks": results}
+    report = {"id": full, "k": times, "interrupted": bool(stopped), "tasks": results}
     write_json(report, "hub.tasks.validate/1", json_path)
     _print(found, quarantine, json_path)
-    if status:
-        console(stderr=True).print(f"interrupted: {len(found)} of {total} tasks were validated.")
-        return status
+    if stopped:
+        console(stderr=True).print(stopped)
+        return 130
     return int(any(finding.status != "good" for finding in found))
+
+
+def _validated(env_id: str, json_path: str | None, **how: Any) -> tuple[list[Finding], str]:
+    """Validate, with progress; return what was found, and what to say of an interrupt."""
+    from hub.dialogue.validate import validate
+
+    found: list[Finding] = []
+    total = "the"
+
+    def progress(so_far: Sequence[Finding], number: int) -> None:
+        nonlocal total
+        found[:], total = so_far, str(number)
+        tell(found, number)
+
+    try:
+        with _progress(json_path) as tell:
+            return validate(env_id, progress=progress, **how), ""
+    except KeyboardInterrupt:
+        return found, f"interrupted: {len(found)} of {total} tasks were validated."
 
 
 def _print(found: Sequence[Finding], quarantine: Path | None, json_path: str | None) -> None:
