@@ -130,7 +130,7 @@ class TmuxPoll:
 
 
 class AsyncShell:
-    """The asyncio client, with an event loop of its own that stands still between calls."""
+    """The asyncio client in an event loop of its own, which stands still between two `many`."""
 
     def __init__(self, name: str) -> None:
         self._name = name
@@ -140,14 +140,17 @@ class AsyncShell:
         self._sandbox: AsyncSandbox = self._runner.run(create_async(provider=self._name))
         return self
 
-    def once(self) -> float:
-        """Return the seconds of one `echo`, measured inside the loop."""
-        return self._runner.run(self._timed())
+    def many(self, count: int) -> list[float]:
+        """Return the seconds of each of `count` echoes that one coroutine asks for in turn."""
+        return self._runner.run(self._timed(count))
 
-    async def _timed(self) -> float:
-        begin = time.perf_counter()
-        await self._sandbox.shell("echo hi")
-        return time.perf_counter() - begin
+    async def _timed(self, count: int) -> list[float]:
+        seconds = []
+        for _ in range(count):
+            begin = time.perf_counter()
+            await self._sandbox.shell("echo hi")
+            seconds.append(time.perf_counter() - begin)
+        return seconds
 
     def __exit__(
         self,

@@ -3,6 +3,7 @@
 Starts are compared with the provider's own program and the same flags; a shell builtin with bash
 on plain pipes and with polling a tmux pane. "one core" means that client and sandbox share one:
 across cores the wake-up of the other one is most of the time, and says more of the machine.
+"asyncio" is one coroutine that makes call after call, the turns that it leaves to others included.
 """
 
 from __future__ import annotations
@@ -30,6 +31,7 @@ PIPES_GOAL = 0.5  # at most twice bash on pipes
 TMUX_GOAL = 50.0
 
 Once = Callable[[], float]
+Many = Callable[[int], list[float]]
 
 
 def run(plan: Plan) -> Iterator[Row]:
@@ -70,29 +72,36 @@ def _row(
     )  # fmt: skip
 
 
-def interleaved(subjects: dict[str, Once], rounds: int, each: int) -> dict[str, list[float]]:
+def interleaved(subjects: dict[str, Many], rounds: int, each: int) -> dict[str, list[float]]:
     """Return for each subject the median milliseconds of each round, subjects taking turns.
+
+    A subject returns the seconds of each of as many calls as it is asked for.
 
     One round more than asked for comes first and is not counted.
     """
     medians: dict[str, list[float]] = {name: [] for name in subjects}
     for turn in range(rounds + 1):
-        for name, once in subjects.items():
-            values = [once() for _ in range(each)]
+        for name, many in subjects.items():
+            values = many(each)
             if turn:
                 medians[name].append(1e3 * quartiles(values)[0])
     return medians
 
 
-def timed(act: Callable[[], object]) -> Once:
-    """Return a function that runs `act` and returns its seconds."""
+def repeated(once: Once) -> Many:
+    """Return a subject that calls `once` again and again; it returns its own seconds."""
+    return lambda count: [once() for _ in range(count)]
+
+
+def timed(act: Callable[[], object]) -> Many:
+    """Return a subject that runs `act` again and again."""
 
     def once() -> float:
         begin = time.perf_counter()
         act()
         return time.perf_counter() - begin
 
-    return once
+    return repeated(once)
 
 
 def _starts(plan: Plan, provider: str) -> Iterator[Row]:
@@ -106,7 +115,7 @@ def _starts(plan: Plan, provider: str) -> Iterator[Row]:
         return seconds
 
     rounds = max(plan.rounds, 3) if plan.quick else 3 * plan.rounds
-    seen = interleaved({"ours": start, "bare": bare.once}, rounds, 1)
+    seen = interleaved({"ours": repeated(start), "bare": repeated(bare.once)}, rounds, 1)
     other = quartiles(seen["bare"])[0]
     name = f"bare {provider}, same flags"
     yield _row(provider, name, seen["bare"])
@@ -138,7 +147,7 @@ def _commands(plan: Plan, provider: str, where: str, goals: bool) -> Iterator[Ro
         bash = stack.enter_context(PipedBash())
         subjects = {
             "sync": timed(lambda: sandbox.shell("echo hi")),
-            "asyncio": stack.enter_context(AsyncShell(provider)).once,
+            "asyncio": stack.enter_context(AsyncShell(provider)).many,
             "bash": timed(lambda: bash.run("echo hi")),
         }
         seen = interleaved(subjects, plan.rounds, 50 if plan.quick else 200)

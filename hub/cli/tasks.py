@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -15,9 +15,7 @@ from hub.cli.output import EnvId, console, json_option, set_option, write_json
 from hub.registry import bare_id, full_id
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from hub.dialogue.validate import Finding
+    from hub.dialogue.validate import Finding, Progress
 
 COLOURS = {"good": "green", "flaky": "yellow", "broken": "bold red", "unknown": "magenta"}
 
@@ -28,8 +26,13 @@ def command() -> None:
 
 
 @command.command("validate")
+<<<<<<< HEAD
 @click.argument("env_id", metavar="ID", type=EnvId())
 @click.option("-k", "times", type=click.IntRange(1), default=3, show_default=True,
+=======
+@click.argument("env_id", metavar="ID")
+@click.option("-k", "--k", "times", type=click.IntRange(1), default=3, show_default=True,
+>>>>>>> async5
               help="Times that each agent plays each task.")  # fmt: skip
 @click.option("--limit", type=click.IntRange(1), default=20, show_default=True, metavar="N",
               help="The first N tasks.")  # fmt: skip
@@ -55,12 +58,14 @@ def validate_command(
     """Validate the tasks of environment ID by an oracle, a null agent and cheats.
 
     The oracle must score 1, the null agent and every cheat 0, each time. A task that differs from
-    time to time is flaky, one that is always wrong is broken.
-    Exit status: 0 all good, 1 something was found, 2 it could not be run.
+    time to time is flaky, one that is always wrong is broken. An interrupt (Ctrl-C) ends it, and
+    what was found until then is told; go on with --task.
+    Exit status: 0 all good, 1 something was found, 2 it could not be run, 130 interrupted.
     """
     from hub.dialogue import write_quarantine
-    from hub.dialogue.validate import quarantined, validate
+    from hub.dialogue.validate import quarantined
 
+<<<<<<< HEAD
     other = bare_id(env_id) in gymnasium.registry  # registered by hand, in this process
     full = full_id(env_id) if other else hub.PLUGINS.registry.card(env_id).id
     with _progress(json_path) as progress:
@@ -68,15 +73,45 @@ def validate_command(
             full, k=times, limit=None if every else limit, tasks=tasks,
             options=options, jobs=jobs, progress=progress,
         )  # fmt: skip
+=======
+    full = full_id(env_id)
+    found, stopped = _validated(
+        full, json_path, k=times, limit=None if every else limit, tasks=tasks, options=options,
+        jobs=jobs,
+    )  # fmt: skip
+>>>>>>> async5
     if quarantine:
         write_quarantine(quarantine, full, quarantined(found))
     results = [finding.to_json() for finding in found]
-    write_json({"id": full, "k": times, "tasks": results}, "hub.tasks.validate/1", json_path)
+    report = {"id": full, "k": times, "interrupted": bool(stopped), "tasks": results}
+    write_json(report, "hub.tasks.validate/1", json_path)
     _print(found, quarantine, json_path)
+    if stopped:
+        console(stderr=True).print(stopped)
+        return 130
     return int(any(finding.status != "good" for finding in found))
 
 
-def _print(found: list[Finding], quarantine: Path | None, json_path: str | None) -> None:
+def _validated(env_id: str, json_path: str | None, **how: Any) -> tuple[list[Finding], str]:
+    """Validate, with progress; return what was found, and what to say of an interrupt."""
+    from hub.dialogue.validate import validate
+
+    found: list[Finding] = []
+    total = "the"
+
+    def progress(so_far: Sequence[Finding], number: int) -> None:
+        nonlocal total
+        found[:], total = so_far, str(number)
+        tell(found, number)
+
+    try:
+        with _progress(json_path) as tell:
+            return validate(env_id, progress=progress, **how), ""
+    except KeyboardInterrupt:
+        return found, f"interrupted: {len(found)} of {total} tasks were validated."
+
+
+def _print(found: Sequence[Finding], quarantine: Path | None, json_path: str | None) -> None:
     from rich.markup import escape
     from rich.table import Table
 
@@ -107,14 +142,28 @@ def _rewards(rewards: tuple[float | None, ...]) -> str:
 
 
 @contextmanager
-def _progress(json_path: str | None) -> Iterator[Callable[[int, int], None]]:
-    from rich.progress import MofNCompleteColumn, Progress, TimeElapsedColumn
+def _progress(json_path: str | None) -> Iterator[Progress]:
+    """Give what writes a line to standard error for each task, with a bar where somebody looks."""
+    from rich.markup import escape
+    from rich.progress import MofNCompleteColumn, TimeElapsedColumn
+    from rich.progress import Progress as Bar
 
     out = console(stderr=True)
+
+    def tell(found: Sequence[Finding], total: int) -> None:
+        one = found[-1]
+        line = f"{len(found)} of {total}: {escape(one.task)} is [{COLOURS[one.status]}]{one.status}"
+        out.print(line, soft_wrap=True)
+
     if not out.is_interactive:  # rich would end what nobody sees with an empty line
-        yield lambda done, total: None
+        yield tell
         return
-    columns = (*Progress.get_default_columns()[:2], MofNCompleteColumn(), TimeElapsedColumn())
-    with Progress(*columns, console=out, transient=True) as bar:
+    columns = (*Bar.get_default_columns()[:2], MofNCompleteColumn(), TimeElapsedColumn())
+    with Bar(*columns, console=out, transient=True) as bar:
         task = bar.add_task("validating", total=None)
-        yield lambda done, total: bar.update(task, completed=done, total=total)
+
+        def shown(found: Sequence[Finding], total: int) -> None:
+            tell(found, total)
+            bar.update(task, completed=len(found), total=total)
+
+        yield shown

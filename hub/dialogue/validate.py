@@ -6,8 +6,9 @@ Agents play whole episodes, through the environment, its tools and its grader, a
 from __future__ import annotations
 
 import math
+import threading
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from concurrent.futures import ThreadPoolExecutor
+from concurrent.futures import ThreadPoolExecutor, as_completed
 from contextlib import closing
 from dataclasses import dataclass
 from typing import Any, Literal, cast
@@ -24,6 +25,7 @@ from hub.errors import TaskError, UnknownOption
 from hub.registry import bare_id
 
 ORACLE, NULL = "oracle", "null"
+Progress = Callable[[Sequence["Finding"], int], None]
 Status = Literal["good", "flaky", "broken", "unknown"]
 # Episodes that end in our own failure are played again this often before they count as unknown.
 RETRIES = 2
@@ -92,9 +94,12 @@ def validate(
     tasks: Sequence[str] = (),
     options: Mapping[str, Any] | None = None,
     jobs: int = 1,
-    progress: Callable[[int, int], None] = lambda done, total: None,
+    progress: Progress = lambda found, total: None,
 ) -> list[Finding]:
     """Play every agent of every task `k` times.
+
+    An interrupt ends it and closes every sandbox: at once where `jobs` is 1, else as soon as the
+    episodes end that are being played. What was found until then, `progress` has been told.
 
     Args:
         env_id: An agent environment.
@@ -103,7 +108,7 @@ def validate(
         tasks: Ids of the tasks to take instead.
         options: Options of the environment.
         jobs: Tasks at once, each with an environment of its own.
-        progress: Called with tasks done and their number.
+        progress: Called after each task with what was found so far and how many tasks there are.
 
     Raises:
         UnknownOption: The environment has no tasks, or no oracle and cheats to validate by.
@@ -113,16 +118,43 @@ def validate(
     with closing(make()) as env:
         chosen = list(_chosen(env, limit, tasks))
 
+    over = threading.Event()
+
     def one(place: tuple[int, Task]) -> Finding:
         with closing(make()) as env:
-            return _finding(env, *place, k)
+            return _finding(env, *place, k, over)
 
-    found = []
+    found: list[Finding] = []
+    for finding in _each(one, chosen, jobs, over):
+        found.append(finding)
+        progress(found, len(chosen))
+    order = [index for index, _ in chosen]
+    return sorted(found, key=lambda finding: order.index(finding.index))
+
+
+class _Over(Exception):
+    """Nobody waits for this task any more."""
+
+
+def _each(
+    one: Callable[[tuple[int, Task]], Finding],
+    chosen: Sequence[tuple[int, Task]],
+    jobs: int,
+    over: threading.Event,
+) -> Iterator[Finding]:
+    """Yield what is found of each task, as it is found."""
+    if jobs == 1:
+        # In this thread, which an interrupt reaches wherever it is.
+        yield from map(one, chosen)
+        return
     with ThreadPoolExecutor(jobs) as pool:
-        for finding in pool.map(one, chosen):
-            found.append(finding)
-            progress(len(found), len(chosen))
-    return found
+        tasks = [pool.submit(one, place) for place in chosen]
+        try:
+            for task in as_completed(tasks):
+                yield task.result()
+        finally:
+            over.set()
+            pool.shutdown(wait=False, cancel_futures=True)
 
 
 def quarantined(findings: Sequence[Finding]) -> list[Quarantined]:
@@ -177,19 +209,27 @@ def _chosen(
     yield from ((i, source.get(i)) for i in range(count))
 
 
-def _finding(env: DialogueEnv, index: int, task: Task, k: int) -> Finding:
+def _finding(env: DialogueEnv, index: int, task: Task, k: int, over: threading.Event) -> Finding:
     domain = cast(Probed, env.domain)
-    agents = {ORACLE: domain.oracle(task), NULL: answering(None), **domain.cheats(task)}
     trials = []
+    agents = {NULL: answering(None), **domain.cheats(task)}
+    try:
+        agents = {ORACLE: domain.oracle(task), **agents}
+    except TaskError as error:  # one task without a solution says nothing of the others
+        trials.append(Trial(ORACLE, (None,) * k, (str(error),) * k))
     for name, agent in agents.items():
-        played = [_settled(env, index, agent) for _ in range(k)]
+        played = [_settled(env, index, agent, over) for _ in range(k)]
         rewards, reasons = zip(*played, strict=True)
         trials.append(Trial(name, rewards, reasons))
     return Finding(task.id, index, tuple(trials))
 
 
-def _settled(env: DialogueEnv, index: int, agent: Agent) -> tuple[float | None, str]:
+def _settled(
+    env: DialogueEnv, index: int, agent: Agent, over: threading.Event
+) -> tuple[float | None, str]:
     for _ in range(RETRIES + 1):
+        if over.is_set():
+            raise _Over
         reward, reason = play(env, index, agent)
         if reward is not None:
             break

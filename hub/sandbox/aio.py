@@ -5,14 +5,16 @@ from __future__ import annotations
 import asyncio
 import os
 import select
+import time
+import weakref
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from types import TracebackType
-from typing import Self, TypeVar, cast
+from typing import Self, TypeVar
 
 from hub.errors import ClosedError, SandboxError
 from hub.sandbox import frames
-from hub.sandbox.client import READ_LIMIT, Sandbox, finalizer, flows_for
+from hub.sandbox.client import PIECE, READ_LIMIT, Sandbox, finalizer, flows_for
 from hub.sandbox.flows import GRACE, Flow, Flows, Request
 from hub.sandbox.frames import Frame, Kind
 from hub.sandbox.process import Container, Order
@@ -20,10 +22,36 @@ from hub.sandbox.types import Applied, ExecResult
 
 T = TypeVar("T")
 
-# A shell builtin is done sooner than an event loop has gone to sleep and woken up again. For so
-# many seconds the loop stands still at most.
+# A shell builtin is done sooner than an event loop has gone to sleep and woken up again: so many
+# seconds it is waited for, with the loop standing still,
 _BRIEF = 0.0001
+# and so many seconds after the first of such waits in a turn of the loop no other one begins.
+_STANDSTILL = 0.00015
 _SELECT_MAX = 1024  # select() takes no higher descriptors
+
+
+class _Turn:
+    """One turn of an event loop: since when sandboxes have waited in it.
+
+    A coroutine whose calls are all answered at once would never let the others go on.
+    """
+
+    def __init__(self) -> None:
+        self._began: float | None = None
+
+    def over(self, loop: asyncio.AbstractEventLoop) -> bool:
+        """Tell whether the others have to come first before anybody waits again."""
+        now = time.monotonic()
+        if self._began is None:
+            self._began = now
+            loop.call_soon(self._end)
+        return now - self._began >= _STANDSTILL
+
+    def _end(self) -> None:
+        self._began = None
+
+
+_TURNS: weakref.WeakKeyDictionary[asyncio.AbstractEventLoop, _Turn] = weakref.WeakKeyDictionary()
 
 
 class AsyncSandbox:
@@ -50,6 +78,7 @@ class AsyncSandbox:
         self._lock = asyncio.Lock()
         self._buffer = frames.Buffer()
         self._outbox = bytearray()
+        self._turn = _TURNS.setdefault(self._loop, _Turn())
         self._waiting: asyncio.Future[Frame | None] | None = None
         self._wanted = 0
         self._ended = False
@@ -151,32 +180,40 @@ class AsyncSandbox:
             try:
                 request = next(flow)
                 while True:
-                    request = flow.send(await self._exchange(request))
+                    brief = request.brief
+                    if brief and self._turn.over(self._loop):
+                        await asyncio.sleep(0)
+                        brief = not self._turn.over(self._loop)
+                    if self._closed:  # meanwhile
+                        raise ClosedError("the sandbox was closed while a command ran")
+                    self._send(request.data)
+                    frame = self._look(request.seq) if brief else None
+                    request = flow.send(frame or await self._awaited(request))
             except StopIteration as stop:
-                return cast("T", stop.value)
-
-    async def _exchange(self, request: Request) -> Frame:
-        self._send(request.data)
-        if request.brief and self._container.stdout < _SELECT_MAX and not self._outbox:
-            frame = self._look(request.seq)
-            if frame is not None:
-                return frame
-        try:
-            return await self._reply(request.seq, request.within)
-        except asyncio.CancelledError:
-            # The command must not outlive the caller's interest, nor answer the next request.
-            self._send(frames.frame(Kind.CANCEL, request.seq))
-            await _through(self._loop.create_task(self._reply(request.seq, GRACE)))
-            raise
+                result: T = stop.value
+                return result
 
     def _look(self, seq: int) -> Frame | None:
         """Wait for a reply as long as one turn of the event loop would take."""
-        if select.select([self._container.stdout], [], [], _BRIEF)[0]:
-            self._on_readable()
+        stdout = self._container.stdout
+        if stdout >= _SELECT_MAX or self._outbox:
+            return None
+        if select.select((stdout,), (), (), _BRIEF)[0]:
+            self._read()
             while (frame := self._buffer.next()) is not None:
                 if frame.seq == seq:
                     return frame
         return None
+
+    async def _awaited(self, request: Request) -> Frame:
+        try:
+            return await self._reply(request.seq, request.within)
+        except asyncio.CancelledError:
+            if not self._closed:
+                # The command must not outlive the caller's interest, nor answer the next request.
+                self._send(frames.frame(Kind.CANCEL, request.seq))
+                await _through(self._loop.create_task(self._reply(request.seq, GRACE)))
+            raise
 
     async def _reply(self, seq: int, within: float) -> Frame:
         self._wanted = seq
@@ -201,42 +238,55 @@ class AsyncSandbox:
             self._waiting.set_result(frame)
 
     def _send(self, data: bytes) -> None:
-        """Queue bytes; what a cancelled call began to send is always sent whole."""
+        """Send bytes, or queue them: what a cancelled call began to send is always sent whole."""
+        if not self._outbox:
+            data = data[self._written(data) :]
+            if not data:
+                return
+            self._loop.add_writer(self._container.stdin, self._on_writable)
         self._outbox += data
-        self._on_writable()
 
     def _on_writable(self) -> None:
+        del self._outbox[: self._written(self._outbox)]
+        if not self._outbox:
+            self._loop.remove_writer(self._container.stdin)
+
+    def _written(self, data: bytes | bytearray) -> int:
+        """Write what the pipe takes; return how many bytes need no more writing."""
         try:
-            while self._outbox:
-                del self._outbox[: os.write(self._container.stdin, self._outbox)]
+            return os.write(self._container.stdin, data)
         except BlockingIOError:
-            self._loop.add_writer(self._container.stdin, self._on_writable)
-            return
+            return 0
         except BrokenPipeError:  # its end of file on stdout tells the waiting call
-            self._outbox.clear()
-        self._loop.remove_writer(self._container.stdin)
+            return len(data)
 
     def _on_readable(self) -> None:
-        data = os.read(self._container.stdout, 1 << 18)
+        self._read()
+        self._take_frames()
+
+    def _read(self) -> None:
+        try:
+            data = os.read(self._container.stdout, PIECE)
+        except BlockingIOError:  # `_look` was faster
+            return
         if not data:
             self._loop.remove_reader(self._container.stdout)
             self._ended = True
         self._buffer.feed(data)
-        self._take_frames()
 
     def _take_frames(self) -> None:
         while self._waiting is not None and (frame := self._buffer.next()) is not None:
             if frame.seq == self._wanted:
                 self._answer(frame)
                 return
-        if self._ended:
+        if self._ended or self._closed:
             self._answer(None)
 
 
 async def _through(task: asyncio.Task[Frame]) -> None:
     """Wait for a task to its end, whatever is cancelled meanwhile; its failure is kept in it."""
     while not task.done():
-        with suppress(asyncio.CancelledError, SandboxError):
+        with suppress(asyncio.CancelledError, SandboxError, ClosedError):
             await asyncio.shield(task)
     if not task.cancelled():
         task.exception()

@@ -21,6 +21,7 @@ from hub.sandbox.types import MIB, Applied, ExecResult
 T = TypeVar("T")
 
 READ_LIMIT = 64 * MIB
+PIECE = 1 << 16  # bytes taken from a pipe at once: as many as it holds
 
 
 def flows_for(container: Container) -> Flows:
@@ -47,6 +48,7 @@ class Sandbox:
 
     def __init__(self, order: Order) -> None:
         self._container = Container(order)
+        self._finalizer = finalizer(self, self._container)
         self._flows = flows_for(self._container)
         self._lock = threading.Lock()
         self._buffer = frames.Buffer()
@@ -54,7 +56,6 @@ class Sandbox:
         self._poll.register(self._container.stdout, select.POLLIN)
         self._failure: SandboxError | None = None
         self._closed = False
-        self._finalizer = finalizer(self, self._container)
         self.id = self._container.id
         self.provider = order.provider.name
         self.image = order.image
@@ -216,7 +217,7 @@ class Sandbox:
             left = deadline - time.monotonic()
             data = b""
             if left > 0 and self._poll.poll(left * 1000):
-                data = os.read(self._container.stdout, 1 << 18)
+                data = os.read(self._container.stdout, PIECE)
             if not data:
                 self._fail()
             self._buffer.feed(data)
@@ -233,5 +234,10 @@ def finalizer(sandbox: object, container: Container) -> weakref.finalize[Any, An
 
 def _end_in(owner: int, container: Container) -> None:
     """End the container, unless this is a child that was forked from its owner."""
-    if os.getpid() == owner:
+    if os.getpid() != owner:
+        return
+    try:
         container.end()
+    except BaseException:  # Ctrl-C: nobody comes back to what it left half done
+        container.end()
+        raise

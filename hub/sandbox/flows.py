@@ -10,13 +10,12 @@ import errno
 import os
 import signal
 from collections.abc import Callable, Generator, Mapping, Sequence
-from dataclasses import dataclass
 from typing import NamedTuple, TypeAlias, TypeVar
 
 from hub.arguments import whole
 from hub.errors import SandboxError, SandboxFileError
 from hub.sandbox import checks, frames, sessions
-from hub.sandbox.frames import Done, Frame, Kind, Stream
+from hub.sandbox.frames import Done, Frame, Kind
 from hub.sandbox.sessions import Session
 from hub.sandbox.types import MIB, ExecResult, Limits
 
@@ -49,8 +48,7 @@ class Request(NamedTuple):
 Flow: TypeAlias = Generator[Request, Frame, T]
 
 
-@dataclass(frozen=True)
-class Marks:
+class Marks(NamedTuple):
     """What holds for every command of a sandbox: where it starts, and what its result carries."""
 
     workspace: str
@@ -139,7 +137,7 @@ class Flows:
             within=seconds + GRACE,
         )
         done = frames.parse_done(_checked(reply))
-        if isinstance(command, str) and done.err.kept.startswith(f"hub: {argv[0]}: ".encode()):
+        if isinstance(command, str) and done.err.startswith(f"hub: {argv[0]}: ".encode()):
             raise self._destroyed()
         return self._result(done, "")
 
@@ -174,7 +172,7 @@ class Flows:
         done = frames.parse_done(_checked(reply))
         if done.flags & frames.SESSION_LOST:
             self._open.discard(session.slot)
-            if fresh and session is self._shell and done.err.kept.startswith(b"hub: "):
+            if fresh and session is self._shell and done.err.startswith(b"hub: "):
                 raise self._destroyed()
             notice = self._restarted(session, f"ended ({_status(done)})")
         return self._result(done, notice)
@@ -244,24 +242,27 @@ class Flows:
         return self._limits.timeout if timeout is None else checks.seconds("timeout", timeout)
 
     def _result(self, done: Done, notice: str) -> ExecResult:
-        flags, out, err = done.flags, done.out, done.err
-        truncated = out.total > len(out.kept) or err.total > len(err.kept)
+        code, flags, nanoseconds, out_total, out, err_total, err = done
+        _, network, unsafe, _ = self._marks
+        truncated = out_total > len(out) or err_total > len(err)
+        if truncated:
+            half = self._limits.output // 2
+            out, err = _joined(out_total, out, half), _joined(err_total, err, half)
         if flags & frames.FLOODED:
             truncated = True
             notice = f"killed: more than {self._limits.flood} bytes of output. {notice}".strip()
-        if done.code in _KILLED and not flags:
+        if code in _KILLED and not flags:
             notice = f"{self._out_of_memory()} {notice}".strip()
-        half = self._limits.output // 2
         return ExecResult(
-            exit_code=done.code if done.code >= 0 else 128 - done.code,
-            stdout_bytes=_joined(out, half),
-            stderr_bytes=_joined(err, half),
-            timed_out=bool(flags & frames.TIMED_OUT),
-            truncated=truncated,
-            seconds=done.nanoseconds / 1e9,
-            notice=notice,
-            network=self._marks.network,
-            unsafe=self._marks.unsafe,
+            code if code >= 0 else 128 - code,
+            out,
+            err,
+            bool(flags & frames.TIMED_OUT),
+            truncated,
+            nanoseconds * 1e-9,
+            notice,
+            network,
+            unsafe,
         )
 
     def _out_of_memory(self) -> str:
@@ -271,12 +272,12 @@ class Flows:
         return f"Out of memory: the limit is {self._limits.memory} bytes." if kills > seen else ""
 
 
-def _joined(stream: Stream, half: int) -> bytes:
-    left_out = stream.total - len(stream.kept)
+def _joined(total: int, kept: bytes, half: int) -> bytes:
+    left_out = total - len(kept)
     if left_out <= 0:
-        return stream.kept
+        return kept
     line = f"\n[... {left_out} bytes left out ...]\n".encode()
-    return stream.kept[:half] + line + stream.kept[half:]
+    return kept[:half] + line + kept[half:]
 
 
 def _status(done: Done) -> str:

@@ -16,10 +16,12 @@ MAX_PAYLOAD = 8 << 20
 HEADER = struct.Struct("<IB3xI")
 _HEADER_SIZE = HEADER.size
 _RUN = struct.Struct("<IB3xIIQI")
+_RUN_KIND = 4  # Kind.RUN: an enum's member takes longer to pack
 _U32 = struct.Struct("<I")
 _U64 = struct.Struct("<Q")
 _DONE = struct.Struct("<iIQQI")
 _STREAM = struct.Struct("<QI")
+_DONE_SIZE, _STREAM_SIZE = _DONE.size, _STREAM.size
 REPLY = 0x80
 
 
@@ -53,21 +55,26 @@ class Frame(NamedTuple):
     payload: bytes
 
 
-class Stream(NamedTuple):
-    """What was kept of an output stream (its first and last half) and how long it was."""
-
-    total: int
-    kept: bytes
-
-
 class Done(NamedTuple):
-    """The reply to EXEC and RUN."""
+    """The reply to EXEC and RUN.
+
+    Attributes:
+        code: Exit status; -N when signal N ended it.
+        flags: Bits, as above.
+        nanoseconds: Wall time.
+        out_total: Bytes of standard output.
+        out: What was kept of it: all, or its first and its last half.
+        err_total: Bytes of standard error.
+        err: What was kept of it, likewise.
+    """
 
     code: int
     flags: int
     nanoseconds: int
-    out: Stream
-    err: Stream
+    out_total: int
+    out: bytes
+    err_total: int
+    err: bytes
 
 
 def string(data: bytes) -> bytes:
@@ -111,17 +118,23 @@ def run_frame(seq: int, slot: int, milliseconds: int, text: bytes) -> bytes:
     length = 16 + len(text)
     if length > MAX_PAYLOAD:
         return frame(Kind.RUN, seq, text)  # says what is wrong
-    return _RUN.pack(length, Kind.RUN, seq, slot, milliseconds, len(text)) + text
+    return _RUN.pack(length, _RUN_KIND, seq, slot, milliseconds, len(text)) + text
 
 
 class Buffer:
     """Collects received bytes and gives out whole frames."""
 
     def __init__(self) -> None:
-        self._data = bytearray()
+        # Most frames come whole, and alone: those are never copied into an array.
+        self._data: bytes | bytearray = b""
 
     def feed(self, data: bytes) -> None:
         """Add received bytes."""
+        if not self._data:
+            self._data = data
+            return
+        if isinstance(self._data, bytes):
+            self._data = bytearray(self._data)
         self._data += data
 
     def next(self) -> Frame | None:
@@ -134,18 +147,23 @@ class Buffer:
         if len(data) < end:
             return None
         payload = bytes(data[_HEADER_SIZE:end])
-        del data[:end]
+        if len(data) == end:
+            self._data = b""
+        elif isinstance(data, bytearray):
+            del data[:end]
+        else:
+            self._data = data[end:]
         return Frame(kind, seq, payload)
 
 
 def parse_done(payload: bytes) -> Done:
     """Decode the reply to EXEC and RUN."""
     code, flags, nanoseconds, total, length = _DONE.unpack_from(payload)
-    end = _DONE.size + length
-    out = Stream(total, payload[_DONE.size : end])
-    total, length = _STREAM.unpack_from(payload, end)
-    start = end + _STREAM.size
-    return Done(code, flags, nanoseconds, out, Stream(total, payload[start : start + length]))
+    end = _DONE_SIZE + length
+    err_total, length = _STREAM.unpack_from(payload, end)
+    start = end + _STREAM_SIZE
+    out, err = payload[_DONE_SIZE:end], payload[start : start + length]
+    return Done(code, flags, nanoseconds, total, out, err_total, err)
 
 
 def parse_ready(payload: bytes) -> tuple[int, int, list[bool]]:

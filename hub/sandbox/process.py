@@ -60,6 +60,7 @@ class Container:
         self._record = state.Record.new()
         self._record.image = str(self.image.path)
         self._ended = False
+        self._removed = False
         try:
             self._plan = self._make_groups()
             self._process = self._start()
@@ -141,12 +142,20 @@ class Container:
                 bufsize=0,
                 start_new_session=True,
             )
-        self._record.leader = process.pid
-        self._record.leader_started = state.start_time(process.pid)
-        self._record.write()
-        self._joining = threading.Thread(target=self._join, args=([process.pid],), daemon=True)
-        self._joining.start()
+        try:
+            self._follow(process.pid)
+        except BaseException:  # Ctrl-C among them
+            os.killpg(process.pid, signal.SIGKILL)
+            with process:  # its end, and that of its pipes
+                raise
         return process
+
+    def _follow(self, leader: int) -> None:
+        self._record.leader = leader
+        self._record.leader_started = state.start_time(leader)
+        self._record.write()
+        self._joining = threading.Thread(target=self._join, args=([leader],), daemon=True)
+        self._joining.start()
 
     def _join(self, pids: Iterable[int]) -> None:
         # What goes wrong here is met again, and told, by `confine`.
@@ -227,8 +236,8 @@ class Container:
         return SandboxError(f"the sandbox {what}{': ' + log if log else ''}")
 
     def end(self) -> None:
-        """End every process and remove every trace; safe to call again."""
-        if self._ended:
+        """End every process and remove every trace; safe to call again, interrupted too."""
+        if self._removed:
             return
         self._ended = True
         if not self.order.provider.features.isolated:
@@ -239,6 +248,7 @@ class Container:
             if stream is not None:
                 stream.close()
         state.remove(self._record)
+        self._removed = True
 
 
 def _outer_environment(directory: Path) -> dict[str, str]:

@@ -39,6 +39,9 @@ class Session:
 
 
 def _shell(program: str, control: int, status: int) -> Session:
+    after = f"' {status}>&-\necho ' "
+    end = f" '$?>&{status}\n"
+
     def encode(seq: int, command: str) -> bytes:
         if "\0" in command:
             raise ValueError("a shell command cannot hold a NUL byte; write the data to a file")
@@ -47,8 +50,7 @@ def _shell(program: str, control: int, status: int) -> Session:
         # from a pipe byte by byte. The space before the status parts it from whatever somebody
         # wrote to that pipe through /proc.
         quoted = command.replace("'", "'\\''")
-        text = f"eval '{quoted}' {status}>&-\necho ' {seq} '$?>&{status}\n"
-        return text.encode("utf-8", "surrogateescape")
+        return f"eval '{quoted}{after}{seq}{end}".encode("utf-8", "surrogateescape")
 
     options = ("--noprofile", "--norc") if program.endswith("bash") else ()
     return Session(

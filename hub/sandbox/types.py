@@ -6,7 +6,7 @@ import os
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path, PurePosixPath
-from typing import Protocol
+from typing import NamedTuple, Protocol
 
 MIB = 1 << 20
 NOT_LIMITED = "not limited"
@@ -108,8 +108,7 @@ class Applied:
         return self.means != NOT_LIMITED
 
 
-@dataclass(frozen=True)
-class ExecResult:
+class ExecResult(NamedTuple):
     """What became of one command.
 
     Attributes:

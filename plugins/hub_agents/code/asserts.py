@@ -26,6 +26,8 @@ def run(job, candidate):
     exec(compile(job["test"], "tests.py", "exec"), space)
     try:
         space["check"](target)
+    except KeyboardInterrupt:  # SIGINT from outside is no verdict
+        raise
     except BaseException as error:
         return f"{type(error).__name__}: {error}"[:200]
     return ""

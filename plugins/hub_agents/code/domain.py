@@ -10,9 +10,10 @@ from hub.dialogue import Agent, Grade, SandboxOptions, Submission, Task, TaskSou
 from hub.errors import TaskError
 from hub_agents.code.cheats import programs
 from hub_agents.code.grading import Grader
+from hub_agents.host import hidden
 
 if TYPE_CHECKING:
-    from hub.sandbox import Sandbox
+    from hub.sandbox import Mount, Sandbox
 
 LONGEST = 200_000  # code points of a program
 _BLOCK = re.compile(r"^```(?:python|py|python3)?[ \t]*\n(.*?)^```", re.MULTILINE | re.DOTALL)
@@ -33,14 +34,19 @@ class CodeDomain:
     def system(self, task: Task) -> str:
         """Return the system prompt."""
         return (
-            "Solve the programming task in Python 3 with its standard library. You may try things "
-            "with the tools. Hand in the whole program once: as a fenced python block in a message "
-            "without a tool call (the last block counts), or as the argument of finish."
+            "Solve the programming task in Python 3 with its standard library; nothing else is "
+            "installed. You may try things with the tools. Hand in the whole program once: as a "
+            "fenced python block in a message without a tool call (the last block counts), or as "
+            "the argument of finish."
         )
 
     def image(self, task: Task) -> str:
         """Return the sandbox image: the host's own programs."""
         return "host"
+
+    def mounts(self, task: Task) -> Sequence[Mount]:
+        """Return what hides the host's own Python packages: it is as where it is graded."""
+        return hidden(self.image(task))
 
     def prepare(self, task: Task, sandbox: Sandbox) -> None:
         """Put nothing into the sandbox: the hidden tests are never in the agent's."""

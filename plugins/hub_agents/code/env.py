@@ -3,8 +3,9 @@
 Function style and stdin/stdout style, from our own set, HumanEval or a file. Observation and action
 are text (`hub.dialogue.DialogueEnv`). The program that is handed in answers the hidden tests in a
 fresh sandbox without network, a process for each; the answers are compared outside, where the
-program cannot reach. Reward 1.0 when all tests pass, else 0.0; the episode ends with the program,
-or is truncated when a budget is used up.
+program cannot reach. In the agent's sandbox and in the grader's there is Python's standard library
+and no package besides, whatever the machine has installed. Reward 1.0 when all tests pass, else
+0.0; the episode ends with the program, or is truncated when a budget is used up.
 """
 
 from __future__ import annotations

@@ -11,15 +11,18 @@ from typing import Any
 from hub.dialogue import Grade, SandboxOptions, Task
 from hub.errors import SandboxError, TaskError
 from hub.sandbox import Limits, Sandbox, create
+from hub.sandbox.images import HOST
 from hub.sandbox.types import MIB
 from hub.trajectory import Outcome
 from hub_agents.code import driver
 from hub_agents.code.asserts import JUDGE, RECORD
 from hub_agents.code.compare import same, same_text, value_of
+from hub_agents.host import hidden
 
 SECONDS = 10.0  # of one case, where the task names no other time
 TOTAL = 300.0  # seconds of all cases together
-KILLS = (signal.SIGKILL, signal.SIGTERM)  # that come from outside, too
+# They come from outside, too.
+KILLS = (signal.SIGHUP, signal.SIGINT, signal.SIGQUIT, signal.SIGKILL, signal.SIGTERM)
 _DRIVER = Path(driver.__file__).read_text(encoding="utf-8")
 
 
@@ -164,7 +167,7 @@ class Grader:
     def _sandbox(self) -> Sandbox:
         given = {"memory": 1024 * MIB, "output": 16 * MIB, **self._options.limits}
         limits = Limits(**{**given, "lifetime": TOTAL + 60.0})
-        return create(provider=self._options.provider, limits=limits)
+        return create(provider=self._options.provider, limits=limits, mounts=hidden(HOST))
 
 
 def _tests(task: Task) -> dict[str, Any]:

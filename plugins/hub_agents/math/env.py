@@ -1,10 +1,12 @@
 r"""`hub:agent/Math-v0`: mathematics problems with a Python tool.
 
 Problems come from reasoning-gym's generators (seeded, difficulty chosen) or from a file; the model
-may compute in the sandbox's Python. Observation and action are text (`hub.dialogue.DialogueEnv`).
-The answer stands in `\boxed{...}` or is the argument of `finish`; math-verify compares it with
-the task's in a process that can be killed. Reward 1.0 when it is right, else 0.0; the episode ends
-with the answer, or is truncated when a budget is used up.
+may compute in the sandbox's Python: that of the machine, with whatever packages are installed for
+the system's own `python3` (on Debian: `apt-get install python3-sympy`) and those of no virtual
+environment; the model is told nothing of them. Observation and action are text
+(`hub.dialogue.DialogueEnv`). The answer stands in `\boxed{...}` or is the argument of `finish`;
+math-verify compares it with the task's in a process that can be killed. Reward 1.0 when it is
+right, else 0.0; the episode ends with the answer, or is truncated when a budget is used up.
 """
 
 from __future__ import annotations

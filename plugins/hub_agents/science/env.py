@@ -1,7 +1,10 @@
 """`hub:agent/Science-v0`: science problems with units, and a Python tool.
 
 59 families of parametric problems in mechanics, thermodynamics, chemistry, circuits, statistics and
-numerical methods, or rows of a file. Observation and action are text (`hub.dialogue.DialogueEnv`).
+numerical methods, or rows of a file. The model may compute in the sandbox's Python: that of the
+machine, with whatever packages are installed for the system's own `python3` (on Debian:
+`apt-get install python3-scipy`) and those of no virtual environment; the model is told nothing of
+them. Observation and action are text (`hub.dialogue.DialogueEnv`).
 The answer is a value with a unit; pint checks the dimension, and any unit of it will do. Reward 1.0
 within the tolerance that the problem states, else 0.0; the episode ends with the answer, or is
 truncated when a budget is used up.

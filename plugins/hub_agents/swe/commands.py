@@ -61,8 +61,8 @@ def run(sandbox: Sandbox, instance: Instance) -> Log:
     """Run the instance's test command, in a sandbox of `runner.workshop`, and read its log.
 
     Raises:
-        Broken: It took too long, was ended by a signal, printed more than is kept, or reports no
-            test.
+        Broken: It took too long, was ended by a signal or interrupted, printed more than is kept,
+            or reports no test.
         SandboxError: The sandbox failed.
     """
     done = sandbox.exec(
@@ -78,6 +78,8 @@ def run(sandbox: Sandbox, instance: Instance) -> Log:
     if done.truncated:
         raise Broken("the tests printed more than is kept of a log")
     results = logs.parser(instance.log_parser)(done.stdout)
+    if logs.interrupted(done.stdout):
+        raise Broken(f"the tests were interrupted (exit status {done.exit_code})")
     if not results:
         said = done.stdout.strip()[-200:]
         raise Broken(f"the log reports no test (exit status {done.exit_code}): {said}")

@@ -11,13 +11,14 @@ from typing import TYPE_CHECKING, Any
 from hub.dialogue import Agent, Grade, SandboxOptions, Submission, Task, TaskSource, Tool
 from hub.errors import SandboxError, SandboxFileError, TaskError
 from hub.trajectory import Outcome
+from hub_agents.host import hidden
 from hub_agents.swe import room, transfer, trees
 from hub_agents.swe.cheats import cheats
 from hub_agents.swe.filter import allowed, is_cache, told, unseen
 from hub_agents.swe.grading import Grader
 from hub_agents.swe.instance import Instance
 from hub_agents.swe.oracle import oracle
-from hub_agents.swe.places import hidden, image_name
+from hub_agents.swe.places import image_name
 from hub_agents.swe.transfer import Seen
 from hub_agents.swe.trees import File
 

@@ -14,12 +14,12 @@ from hub.dialogue import SandboxOptions
 from hub.errors import TaskError
 from hub.sandbox import Sandbox, create
 from hub.sandbox.images import HOST
+from hub_agents.host import hidden
 from hub_agents.swe import decoys as decoy
 from hub_agents.swe import forms, runner, transfer
 from hub_agents.swe.decoys import Decoy
 from hub_agents.swe.grading import Grader
 from hub_agents.swe.instance import Instance
-from hub_agents.swe.places import hidden
 from hub_agents.swe.releases import Pair, Unminable, drafted, guarded
 from hub_agents.swe.report import Report, Result
 from hub_agents.swe.runner import Broken, Changes

@@ -1,22 +1,16 @@
-"""Images by reference, as dataset rows name them, and what of the host they must not show."""
+"""Images by reference, as dataset rows name them."""
 
 from __future__ import annotations
 
 import hashlib
-import os
 import threading
-from functools import cache
 from pathlib import Path, PurePosixPath
 
 from hub.errors import ImageError
-from hub.sandbox import Mount, build, images, state
+from hub.sandbox import build, images
 
 _LOCK = threading.Lock()
 _USR = Path("/usr")
-# Where interpreters keep what is no part of their standard library: Debian's folders and everyone
-# else's, and the wheels that a new virtual environment starts with.
-_PACKAGES = {"dist-packages", "site-packages", "python-wheels", "_bundled"}
-_SKIPPED = {"doc", "man", "locale", "include", "__pycache__"}  # thousands of folders without code
 
 
 def image_name(reference: str) -> str:
@@ -62,25 +56,3 @@ def _exists(path: Path) -> bool:
         return path.exists()
     except OSError:  # a name that is too long for a file
         return False
-
-
-def hidden(image: str) -> tuple[Mount, ...]:
-    """Return what hides the host's own Python packages in a sandbox of `image`.
-
-    The image `host` shows the host's /usr. A package that is installed there would stand in for
-    a module that the agent removes, and may be the repository's own, mended. A built image has
-    nothing of the host's.
-    """
-    if image != images.HOST:
-        return ()
-    return tuple(Mount(state.empty(), PurePosixPath(path)) for path in _host_packages())
-
-
-@cache
-def _host_packages() -> tuple[Path, ...]:
-    found: set[Path] = set()
-    for folder, names, _ in os.walk(_USR):
-        found |= {Path(folder, name).resolve() for name in _PACKAGES.intersection(names)}
-        names[:] = sorted(set(names) - _PACKAGES - _SKIPPED)
-    # A link out of /usr leads nowhere in a sandbox.
-    return tuple(sorted(path for path in found if path.is_dir() and path.is_relative_to(_USR)))

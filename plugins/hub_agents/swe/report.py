@@ -31,6 +31,8 @@ def _main():
             data = data[os.write(out, data) :]
 
     class Reporter:
+        interrupted = False
+
         def pytest_runtest_logreport(self, report):
             crash = getattr(report.longrepr, "reprcrash", None)
             say(
@@ -46,8 +48,13 @@ def _main():
                 error = str(report.longrepr)[-800:]
                 say(id=report.nodeid, when="collect", outcome="failed", error=error)
 
+        def pytest_keyboard_interrupt(self, excinfo):
+            # pytest's own kinds of it mean that it stops by itself, as where nothing is collected.
+            self.interrupted = excinfo.type is KeyboardInterrupt
+
         def pytest_sessionfinish(self, session, exitstatus):
-            say(end=int(exitstatus))
+            if not self.interrupted:
+                say(end=int(exitstatus))
 
     import pytest
 
@@ -83,7 +90,7 @@ class Report:
     Attributes:
         results: By node id.
         uncollected: Files that could not be collected, with the reason.
-        ended: pytest's exit status; None where the run broke off.
+        ended: pytest's exit status; None where the run broke off or was interrupted.
     """
 
     results: Mapping[str, Result]

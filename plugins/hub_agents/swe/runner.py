@@ -11,9 +11,10 @@ from hub.dialogue import SandboxOptions
 from hub.errors import SandboxError
 from hub.sandbox import ExecResult, Limits, Sandbox, create
 from hub.sandbox.types import MIB
+from hub_agents.host import hidden
 from hub_agents.swe import report, room, transfer
 from hub_agents.swe.instance import Instance
-from hub_agents.swe.places import hidden, image_name
+from hub_agents.swe.places import image_name
 from hub_agents.swe.report import Report
 from hub_agents.swe.trees import File
 
@@ -39,7 +40,16 @@ _ARGUMENTS = (
 
 
 class Broken(Exception):
-    """A run of tests gave no whole report: code under test ended it, or the machine did."""
+    """A run of tests gave no whole report: code under test ended it, or the machine did.
+
+    So ends a run whose process is killed or stopped from outside, SIGINT (which pytest takes for
+    the user's Ctrl-C) included. What cannot be told from a failure of the code under test:
+
+    - A process that the tests started, and not they themselves, is killed: a test sees another
+      output or exit status, as it would of wrong code.
+    - Code under test or a test catches the KeyboardInterrupt, and goes on to fail.
+    - A machine so slow that a time limit inside a test passes.
+    """
 
 
 @dataclass(frozen=True)
@@ -146,7 +156,7 @@ def run(
         seed: Of the hashes of texts, which the order of sets hangs on.
 
     Raises:
-        Broken: It took too long, or ended without a report.
+        Broken: It took too long, was interrupted, or ended without a report.
         SandboxError: The sandbox failed.
     """
     loaded = [word for plugin in plugins for word in ("-p", plugin)]

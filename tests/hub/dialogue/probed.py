@@ -5,13 +5,14 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from hub.dialogue import Agent, DialogueEnv, Grade, Script, Submission, Task, act, answering
+from hub.errors import TaskError
 from hub.trajectory import Outcome
 from tests.hub.dialogue.toy import SumsDomain
 
 
 class ProbedDomain(SumsDomain):
     """`fault`: `none`, `flaky` (every second gold answer is wrong), `lenient` (any answer is
-    right), `harsh` (none is) or `down` (nothing can be graded)."""
+    right), `harsh` (none is), `down` (nothing can be graded) or `unsolved` (the first task is)."""
 
     def __init__(self, fault: str) -> None:
         super().__init__()
@@ -29,6 +30,9 @@ class ProbedDomain(SumsDomain):
         return super().grade(task, submission)
 
     def oracle(self, task: Task) -> Agent:
+        if self.fault == "unsolved" and task.id == "0+0":
+            raise TaskError(f"task {task.id}: no solution")
+
         def agent() -> Script:
             a, b = task.id.split("+")
             read = yield act("add", a=int(a), b=int(b))

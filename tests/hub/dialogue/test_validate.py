@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import threading
+from collections.abc import Iterator, Sequence
 
 import gymnasium
 import pytest
 
-from hub.dialogue.validate import NULL, ORACLE, quarantined, validate
+from hub.dialogue.validate import NULL, ORACLE, Finding, quarantined, validate
 from hub.errors import TaskError, UnknownOption
 
 PROBED, PLAIN = "test/Probed-v0", "test/Plain-v0"
@@ -24,7 +25,11 @@ def registered() -> Iterator[None]:
 
 def test_a_fit_task_is_good_and_every_agent_is_played_k_times() -> None:
     seen: list[tuple[int, int]] = []
-    found = validate(PROBED, k=2, limit=2, progress=lambda *done: seen.append(done))
+
+    def progress(so_far: Sequence[Finding], total: int) -> None:
+        seen.append((len(so_far), total))
+
+    found = validate(PROBED, k=2, limit=2, progress=progress)
     assert [one.status for one in found] == ["good", "good"]
     assert {t.agent: t.rewards for t in found[0].trials} == {
         ORACLE: (1.0, 1.0), NULL: (0.0, 0.0), "constant": (0.0, 0.0),
@@ -51,6 +56,33 @@ def test_what_our_own_failure_kept_from_being_judged_is_unknown_and_stays() -> N
     assert one.status == "unknown"
     assert "no machine" in one.reason
     assert quarantined([one]) == []
+
+
+def test_a_task_without_a_solution_is_unknown_and_the_others_are_judged() -> None:
+    found = validate(PROBED, k=2, limit=2, options={"fault": "unsolved"})
+    assert [one.status for one in found] == ["unknown", "good"]
+    assert "task 0+0: no solution" in found[0].reason
+    assert [trial.agent for trial in found[0].trials][:2] == [ORACLE, NULL]
+
+
+def test_several_jobs_find_the_same_in_the_same_order() -> None:
+    alone, together = (validate(PROBED, k=1, limit=6, jobs=jobs) for jobs in (1, 3))
+    assert alone == together
+
+
+@pytest.mark.parametrize("jobs", [1, 3])
+def test_an_interrupt_ends_it_soon_and_leaves_no_thread(jobs: int) -> None:
+    told: list[int] = []
+
+    def interrupt(found: Sequence[Finding], total: int) -> None:
+        told.append(len(found))
+        if len(found) == 2:
+            raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        validate(PROBED, k=5, limit=None, jobs=jobs, progress=interrupt)
+    assert told == [1, 2]
+    assert not [one for one in threading.enumerate() if "ThreadPool" in one.name]
 
 
 def test_an_environment_without_an_oracle_is_refused() -> None:

@@ -1,11 +1,13 @@
 import asyncio
-from collections.abc import Coroutine
+import time
+from collections import Counter
+from collections.abc import Callable, Coroutine
 from typing import Any
 
 import pytest
 
 from hub.errors import ClosedError, SandboxError
-from hub.sandbox import Limits, create_async, state
+from hub.sandbox import AsyncSandbox, ExecResult, Limits, create_async, state
 
 
 def run(test: Coroutine[Any, Any, None]) -> None:
@@ -106,5 +108,119 @@ def test_calls_of_several_tasks_take_turns() -> None:
         async with await create_async(provider="bubblewrap") as sandbox:
             results = await asyncio.gather(*(sandbox.shell(f"echo {i}") for i in range(20)))
             assert [result.stdout for result in results] == [f"{i}\n" for i in range(20)]
+
+    run(test())
+
+
+def test_a_coroutine_of_short_calls_lets_the_others_of_its_loop_go_on() -> None:
+    async def test() -> None:
+        turns = 0
+
+        async def other() -> None:
+            nonlocal turns
+            while True:
+                await asyncio.sleep(0)
+                turns += 1
+
+        async with await create_async(provider="bubblewrap") as sandbox:
+            await sandbox.shell(":")
+            look = sandbox._look
+
+            def answered(seq: int) -> Any:  # as where a reply is always there at once
+                while (frame := look(seq)) is None:
+                    pass
+                return frame
+
+            sandbox._look = answered  # type: ignore[method-assign]
+            task = asyncio.create_task(other())
+            for _ in range(400):
+                await sandbox.shell(":")
+            task.cancel()
+        assert turns > 50  # a few calls fall into one turn
+
+    run(test())
+
+
+def test_short_calls_of_many_sandboxes_share_one_standstill() -> None:
+    async def test() -> None:
+        sandboxes = [await create_async(provider="bubblewrap") for _ in range(6)]
+        await asyncio.gather(*(sandbox.shell("N=0") for sandbox in sandboxes))
+        looks: list[int] = []
+        turn = 0
+
+        def counted(sandbox: AsyncSandbox) -> Callable[[int], Any]:
+            look = sandbox._look
+
+            def counting(seq: int) -> Any:
+                looks.append(turn)
+                time.sleep(0.0002)  # as if the reply took so long
+                return look(seq)
+
+            return counting
+
+        async def turning() -> None:
+            nonlocal turn
+            while True:
+                turn += 1
+                await asyncio.sleep(0)
+
+        for sandbox in sandboxes:
+            sandbox._look = counted(sandbox)  # type: ignore[method-assign]
+        task = asyncio.create_task(turning())
+
+        async def calls(sandbox: AsyncSandbox) -> str:
+            for _ in range(10):
+                await sandbox.shell("N=$((N+1))")
+            return (await sandbox.shell("echo $N")).stdout
+
+        found = await asyncio.gather(*map(calls, sandboxes))
+        task.cancel()
+        assert found == ["10\n"] * 6
+        assert max(Counter(looks).values()) <= 2
+        await asyncio.gather(*(sandbox.close() for sandbox in sandboxes))
+
+    run(test())
+
+
+def test_closing_between_two_exchanges_of_one_call_sends_nothing_more() -> None:
+    async def test() -> None:
+        for pause in range(8):
+            sandbox = await create_async(provider="bubblewrap")
+            # The first command opens the shell and then runs in it: two exchanges.
+            task = asyncio.create_task(sandbox.shell("echo hi"))
+            for _ in range(pause):
+                await asyncio.sleep(0.0005)
+            await sandbox.close()
+            done = await asyncio.gather(task, return_exceptions=True)
+            assert isinstance(done[0], ClosedError | ExecResult)
+
+    run(test())
+
+
+def test_cancelling_a_call_of_a_closed_sandbox_is_a_cancellation() -> None:
+    async def test() -> None:
+        sandbox = await create_async(provider="bubblewrap")
+        task = asyncio.create_task(sandbox.exec("sleep 30"))
+        await asyncio.sleep(0.1)
+        closing = asyncio.create_task(sandbox.close())
+        await asyncio.sleep(0)
+        task.cancel()
+        with pytest.raises(asyncio.CancelledError):
+            await task
+        await closing
+
+    run(test())
+
+
+def test_closing_while_a_cancelled_command_ends_is_still_a_cancellation() -> None:
+    async def test() -> None:
+        sandbox = await create_async(provider="bubblewrap")
+        task = asyncio.create_task(sandbox.exec("sleep 30"))
+        await asyncio.sleep(0.1)
+        task.cancel()
+        await asyncio.sleep(0)  # the request to end it is on its way
+        await sandbox.close()
+        with pytest.raises(asyncio.CancelledError):
+            await task
 
     run(test())

@@ -12,7 +12,7 @@ from pathlib import Path, PurePosixPath
 import pytest
 
 from hub.errors import ClosedError, ForkedError, ImageError, SandboxError, SandboxUnavailable
-from hub.sandbox import Limits, Mount, Sandbox, create
+from hub.sandbox import Limits, Mount, Sandbox, create, state
 from tests import need
 
 
@@ -194,3 +194,42 @@ def test_a_forgotten_sandbox_is_ended() -> None:
     del sandbox
     texts = [p.read_bytes() for p in Path("/proc").glob("[0-9]*/cmdline")]
     assert not [t for t in texts if b"818181" in t]
+
+
+def test_an_interrupt_while_it_ends_leaves_nothing(
+    provider: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    before = {record.id for record in state.records()}
+    sandbox = create(provider=provider)
+    process = sandbox._container._process
+    wait, calls = process.wait, [KeyboardInterrupt]
+
+    def interrupted(timeout: float | None = None) -> int:
+        if calls:
+            raise calls.pop()
+        return wait(timeout)
+
+    monkeypatch.setattr(process, "wait", interrupted)
+    with pytest.raises(KeyboardInterrupt):
+        sandbox.close()
+    assert process.returncode is not None
+    assert {record.id for record in state.records()} <= before
+
+
+def test_an_interrupt_while_it_starts_leaves_nothing(
+    provider: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    before = {record.id for record in state.records()}
+    started: list[int] = []
+
+    def interrupted(thread: threading.Thread) -> None:
+        started.extend(set(state.descendants(os.getpid())) - known)
+        raise KeyboardInterrupt
+
+    known = set(state.descendants(os.getpid()))
+    monkeypatch.setattr(threading.Thread, "start", interrupted)
+    with pytest.raises(KeyboardInterrupt):
+        create(provider=provider)
+    assert started
+    assert {record.id for record in state.records()} <= before
+    assert not [pid for pid in started if state.start_time(pid)]

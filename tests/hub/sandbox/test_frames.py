@@ -37,8 +37,8 @@ def test_the_reply_to_a_command_is_read_back(code: int, flags: int, out: bytes, 
         payload += frames.u64(len(stream) + 9) + frames.string(stream)
     done = frames.parse_done(payload)
     assert (done.code, done.flags, done.nanoseconds) == (code, flags, 7)
-    assert (done.out.kept, done.err.kept) == (out, err)
-    assert done.out.total == len(out) + 9
+    assert (done.out, done.err) == (out, err)
+    assert done.out_total == len(out) + 9
 
 
 def test_a_request_beyond_what_the_helper_takes_is_refused() -> None:

@@ -24,15 +24,22 @@ def ours_with(marker: str) -> list[int]:
 
 
 @contextmanager
-def killing(marker: str, times: int, number: int = signal.SIGKILL) -> Iterator[list[int]]:
-    """Send signal `number` to the first `times` processes with `marker`; gives their numbers."""
+def killing(
+    marker: str, times: int, number: int = signal.SIGKILL, age: float = 0.0
+) -> Iterator[list[int]]:
+    """Send signal `number` to the first `times` processes with `marker`; gives their numbers.
+
+    Each is hit `age` seconds after it is first seen.
+    """
     hit: list[int] = []
+    seen: dict[int, float] = {}
     over = threading.Event()
 
     def hunt() -> None:
         while not over.is_set() and len(hit) < times:
             for pid in ours_with(marker)[: times - len(hit)]:
-                if pid not in hit:
+                old = time.monotonic() - seen.setdefault(pid, time.monotonic()) >= age
+                if old and pid not in hit:
                     with suppress(ProcessLookupError):
                         os.kill(pid, number)
                         hit.append(pid)

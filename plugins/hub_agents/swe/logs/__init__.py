@@ -86,4 +86,21 @@ def contradiction(results: Mapping[str, str], exit_code: int) -> str | None:
     return f"the test command ended with {exit_code}, and its log reports no failure"
 
 
-__all__ = ["PARSERS", "PASSED", "Parser", "Results", "contradiction", "parser", "status_of"]
+def interrupted(text: str) -> bool:
+    """Tell whether pytest says at the end of a log that it was interrupted, as by SIGINT.
+
+    Other runners die of that signal, which their exit status tells.
+    """
+    return any(line.strip("!") == " KeyboardInterrupt " for line in text.splitlines())
+
+
+__all__ = [
+    "PARSERS",
+    "PASSED",
+    "Parser",
+    "Results",
+    "contradiction",
+    "interrupted",
+    "parser",
+    "status_of",
+]

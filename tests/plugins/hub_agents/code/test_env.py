@@ -7,13 +7,13 @@ from pathlib import Path
 import gymnasium
 import pytest
 
-from hub.dialogue import DialogueEnv, SandboxOptions
+from hub.dialogue import DialogueEnv, SandboxOptions, act, spoken
 from hub.dialogue.validate import validate
 from hub_agents.code.domain import CodeDomain, program_of
 from hub_agents.code.sources import own
 from tests import need
 from tests.hub.cli.conftest import Run, run
-from tests.plugins.hub_agents.conftest import finish
+from tests.plugins.hub_agents.conftest import LOOK, finish
 
 __all__ = ["run"]
 ID = "hub:agent/Code-v0"
@@ -45,6 +45,21 @@ def test_prose_is_no_program_and_costs_no_sandbox() -> None:
     _, reward, terminated, _, info = env.step("I do not know.")
     assert (reward, terminated) == (0.0, True)
     assert info["verdict"] == "the program does not define roman"
+
+
+def test_programs_meet_the_standard_library_alone_while_tried_and_while_graded(
+    provider: str, installed: str
+) -> None:
+    env = gymnasium.make(ID, sandbox={"provider": provider})
+    assert isinstance(env.unwrapped, DialogueEnv)
+    env.reset(options={"task": "roman-numeral"})
+    tried = spoken(act("bash", command=f"{LOOK.format(installed)} 2>&1 | tail -n 1"))
+    assert env.step(tried)[0].startswith("ModuleNotFoundError")
+    solution = env.unwrapped._episode.task.data["solution"]  # type: ignore[union-attr]  # white box
+    for package, right in (("json", 1.0), (installed, 0.0)):
+        env.reset(options={"task": "roman-numeral"})
+        assert env.step(finish(f"import {package}\n{solution}"))[1] == right
+    env.close()
 
 
 @pytest.mark.slow

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import signal
 from dataclasses import replace
 
 import pytest
@@ -89,8 +90,11 @@ SLOW = "import time\ntime.sleep(0.3)\nprint(int(input()) ** 2)"
     ["/tmp/driver.py", "\0solution.py\0", "compile(open("],
     ids=["driver", "case", "compiler"],
 )
-def test_what_was_killed_from_outside_is_graded_again(grader: Grader, marker: str) -> None:
-    with killing(marker, 1) as hit:
+@pytest.mark.parametrize("number", [signal.SIGKILL, signal.SIGINT])
+def test_what_was_killed_from_outside_is_graded_again(
+    grader: Grader, marker: str, number: int
+) -> None:
+    with killing(marker, 1, number, age=0.1 if marker != "compile(open(" else 0.0) as hit:
         grade = grader.grade(ECHO, SLOW)
     assert len(hit) == 1
     assert (grade.outcome, grade.reward) == (Outcome.COMPLETED, 1.0), grade.reason
@@ -103,9 +107,12 @@ def test_what_is_killed_each_time_from_outside_has_no_score(grader: Grader) -> N
 
 
 @pytest.mark.parametrize("marker", ["def recording(", "def replaying("], ids=["recorder", "judge"])
-def test_tests_that_were_killed_from_outside_are_run_again(grader: Grader, marker: str) -> None:
-    task = replace(ROOT, id=marker, data={**ROOT.data, "test": SLOW_TEST})
-    with killing(marker, 1) as hit:
+@pytest.mark.parametrize("number", [signal.SIGKILL, signal.SIGINT])
+def test_tests_that_were_killed_from_outside_are_run_again(
+    grader: Grader, marker: str, number: int
+) -> None:
+    task = replace(ROOT, id=f"{marker} {number}", data={**ROOT.data, "test": SLOW_TEST})
+    with killing(marker, 1, number, age=0.15) as hit:
         grade = grader.grade(task, str(task.data["solution"]))
     assert len(hit) == 1
     assert (grade.outcome, grade.reward) == (Outcome.COMPLETED, 1.0), grade.reason

@@ -8,6 +8,7 @@ import pytest
 
 from hub.dialogue import SandboxOptions
 from hub.trajectory import Outcome
+from hub_agents.swe import commands, runner
 from hub_agents.swe.grading import Grader
 from hub_agents.swe.instance import Instance
 from hub_agents.swe.report import Report, Result
@@ -27,6 +28,55 @@ def test_a_fix_whose_run_was_killed_is_graded_again(
         grade = Grader(options).grade(mined, fix)
     assert len(hit) == 1
     assert (grade.outcome, grade.reward) == (Outcome.COMPLETED, 1.0), grade.reason
+
+
+@pytest.mark.slow
+def test_a_fix_whose_run_was_interrupted_in_the_middle_is_graded_again(
+    mined: Instance, options: SandboxOptions
+) -> None:
+    slow = "import time\ntime.sleep(1.5)\n" + fixed_source(mined).decode()
+    with killing(PROCESS, 1, signal.SIGINT, age=1.2) as hit:
+        grade = Grader(options).grade(mined, changed(slow))
+    assert len(hit) == 1
+    assert (grade.outcome, grade.reward) == (Outcome.COMPLETED, 1.0), grade.reason
+
+
+INTERRUPTED = """\
+import os, signal
+
+def test_before():
+    pass
+
+def test_it():
+    os.kill(os.getpid(), signal.SIGINT)
+"""
+
+
+def test_an_interrupted_run_is_broken_whatever_came_before(
+    mined: Instance, options: SandboxOptions
+) -> None:
+    overlay = {"tests/test_signal.py": INTERRUPTED}
+    with (
+        runner.workshop(mined, options, {}, overlay) as sandbox,
+        pytest.raises(Broken, match="exit status 2"),
+    ):
+        runner.run(sandbox, mined, ["tests/test_signal.py"])
+    row = logged(mined, PYTEST.replace("{tests}", "tests/test_signal.py"), gold_patch="")
+    with (
+        runner.workshop(row, options, {}, overlay) as sandbox,
+        pytest.raises(Broken, match="interrupted"),
+    ):
+        commands.run(sandbox, row)
+
+
+def test_tests_that_cannot_be_collected_are_no_interrupt(
+    mined: Instance, options: SandboxOptions
+) -> None:
+    overlay = {"tests/test_signal.py": "import nothing_of_that_name\n"}
+    with runner.workshop(mined, options, {}, overlay) as sandbox:
+        run = runner.run(sandbox, mined, ["tests/test_signal.py"])
+    assert (run.status, run.report.ended) == (2, 2)
+    assert "nothing_of_that_name" in run.error("tests/test_signal.py::test_it")
 
 
 @pytest.mark.slow

@@ -1,8 +1,7 @@
-"""What of the host a sandbox must not show, in the agent's sandbox and the grader's."""
+"""What of the host neither the agent's sandbox nor the grader's shows, and images by name."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
 
@@ -10,54 +9,13 @@ import pytest
 
 from hub.dialogue import SandboxOptions, act, spoken
 from hub.errors import ImageError, TaskError
-from hub.sandbox import Sandbox, create
+from hub.sandbox import create
 from hub_agents.swe import places, room, runner
 from hub_agents.swe.env import SWE
 from hub_agents.swe.grading import Grader
 from hub_agents.swe.instance import Instance
-from tests import need
+from tests.plugins.hub_agents.conftest import LOOK
 from tests.plugins.hub_agents.swe.test_instance import INSTANCE
-
-LOOK = "python3 -c 'import importlib, sys; importlib.import_module(sys.argv[1])' {}"
-
-
-@pytest.fixture(scope="module")
-def installed() -> str:
-    """A module that a host's own Python has beside its standard library."""
-    folder = Path("/usr/lib/python3/dist-packages")
-    names = ("yaml", "six", "pkg_resources", "pip")
-    found = [name for name in names if any(folder.glob(f"{name}*"))]
-    if not found:
-        need.missing(f"{folder} has none of {', '.join(names)}")
-    return found[0]
-
-
-@pytest.fixture
-def host(provider: str) -> Iterator[Sandbox]:
-    with create(provider=provider, mounts=places.hidden("host")) as sandbox:
-        yield sandbox
-
-
-def test_a_package_of_the_host_is_neither_imported_nor_copied(
-    host: Sandbox, installed: str
-) -> None:
-    done = host.exec(LOOK.format(installed))
-    assert done.exit_code == 1
-    assert "ModuleNotFoundError" in done.stderr
-    found = host.exec("find /usr \\( -name dist-packages -o -name site-packages \\) | xargs ls -A")
-    assert "/usr/lib/python3/dist-packages:" in found.stdout
-    assert all(line.endswith(":") for line in found.stdout.split("\n") if line)
-    assert host.exec("touch /usr/lib/python3/dist-packages/x").exit_code != 0
-    assert host.exec("git --version && python3 -c 'import json, ssl'").exit_code == 0
-
-
-def test_it_is_there_where_nothing_hides_it(provider: str, installed: str) -> None:
-    with create(provider=provider) as sandbox:
-        assert sandbox.exec(LOOK.format(installed)).exit_code == 0
-
-
-def test_a_built_image_keeps_its_packages() -> None:
-    assert places.hidden("debian") == ()
 
 
 def test_agent_and_grader_see_the_same(
