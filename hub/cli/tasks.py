@@ -26,13 +26,8 @@ def command() -> None:
 
 
 @command.command("validate")
-<<<<<<< HEAD
 @click.argument("env_id", metavar="ID", type=EnvId())
-@click.option("-k", "times", type=click.IntRange(1), default=3, show_default=True,
-=======
-@click.argument("env_id", metavar="ID")
 @click.option("-k", "--k", "times", type=click.IntRange(1), default=3, show_default=True,
->>>>>>> async5
               help="Times that each agent plays each task.")  # fmt: skip
 @click.option("--limit", type=click.IntRange(1), default=20, show_default=True, metavar="N",
               help="The first N tasks.")  # fmt: skip
@@ -65,21 +60,12 @@ def validate_command(
     from hub.dialogue import write_quarantine
     from hub.dialogue.validate import quarantined
 
-<<<<<<< HEAD
     other = bare_id(env_id) in gymnasium.registry  # registered by hand, in this process
     full = full_id(env_id) if other else hub.PLUGINS.registry.card(env_id).id
-    with _progress(json_path) as progress:
-        found = validate(
-            full, k=times, limit=None if every else limit, tasks=tasks,
-            options=options, jobs=jobs, progress=progress,
-        )  # fmt: skip
-=======
-    full = full_id(env_id)
     found, stopped = _validated(
         full, json_path, k=times, limit=None if every else limit, tasks=tasks, options=options,
         jobs=jobs,
     )  # fmt: skip
->>>>>>> async5
     if quarantine:
         write_quarantine(quarantine, full, quarantined(found))
     results = [finding.to_json() for finding in found]
