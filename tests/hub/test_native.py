@@ -125,7 +125,7 @@ def test_float64_actions_are_taken_and_text_is_refused():
     env = vector()
     env.reset(seed=0)
     env.step([[0.5, 0.5]] * 3)
-    with pytest.raises(TypeError, match="expected float32"):
+    with pytest.raises(hub.InvalidAction, match="expected float32"):
         env.step(np.full((3, 2), "up"))
 
 
