@@ -14,9 +14,10 @@ import gymnasium
 import numpy as np
 from gymnasium import spaces
 
+from hub.card_fields import TARGET
 from hub.errors import HubError, UnknownEnvironment
 from hub.plugins import PLUGINS, load
-from hub.registry import TARGET, bare_id, full_id
+from hub.registry import bare_id, full_id
 
 Agent: TypeAlias = Callable[[Any, dict[str, Any]], Any]
 """`(observation, info) -> action`; raises `StopIteration` to end the episode."""

@@ -27,9 +27,10 @@ from typing import Any
 import pluggy
 
 from hub import hookspecs, settings
+from hub.card_fields import TARGET
 from hub.catalogue import catalogue_cards
 from hub.errors import CardError, HubError, PluginError, TargetError
-from hub.registry import TARGET, Conflict, EnvCard, Registry
+from hub.registry import Conflict, EnvCard, Registry
 
 GROUP = "hub"
 CATALOGUE = "gymhub catalogue"
