@@ -13,7 +13,7 @@ from typing import Any
 
 from hub.errors import CardError
 
-TARGET = re.compile(r"[A-Za-z_][\w.]*:[A-Za-z_]\w*")
+TARGET = re.compile(r"[A-Za-z_]\w*(\.[A-Za-z_]\w*)*:[A-Za-z_]\w*")
 # What `hub.bench.keys` reads; it describes them.
 BENCH_KEYS = frozenset({"reference", "peers", "layers", "lanes", "goals"})
 # Control characters would break a listing's lines or reach the terminal; lone surrogates cannot

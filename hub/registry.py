@@ -19,6 +19,7 @@ from typing import Any, Literal, get_args
 import gymnasium
 
 from hub import card_fields as fields
+from hub import settings
 from hub.errors import CardError, UnknownEnvironment
 
 Family = Literal["native", "jax", "agent", "python"]
@@ -56,17 +57,18 @@ class Requirement:
     """Something that an environment needs besides the hub.
 
     Attributes:
-        kind: `"distribution"` (looked up in the installed metadata) or `"program"` (on `PATH`).
+        kind: `"distribution"` (looked up in the installed metadata), `"program"` (on `PATH`) or
+            `"plugin"` (an entry point that no environment variable keeps out; the hub's own use).
         name: The distribution's or program's name; of programs that do equally, `a|b`.
         fix: The command that brings it.
     """
 
-    kind: Literal["distribution", "program"]
+    kind: Literal["distribution", "program", "plugin"]
     name: str
     fix: str
 
     def __post_init__(self) -> None:
-        if self.kind not in ("distribution", "program"):
+        if self.kind not in ("distribution", "program", "plugin"):
             raise CardError(f"kind {self.kind!r} of {self.name}: expected distribution or program")
         fields.check_text("requirement's name", self.name)
         fields.check_text(f"fix of {self.name}", self.fix)
@@ -75,6 +77,8 @@ class Requirement:
         """Tell whether it is there, without importing or running it."""
         if self.kind == "program":
             return any(shutil.which(name) for name in self.name.split("|"))
+        if self.kind == "plugin":
+            return not settings.plugin_kept_out(self.name)
         try:
             importlib.metadata.version(self.name)
         except importlib.metadata.PackageNotFoundError:
@@ -173,8 +177,13 @@ class EnvCard:
 
     def reason(self) -> str:
         """Say what is missing on this machine; empty when nothing is."""
-        names = [f"{need.kind} {need.name}" for need in self.missing()]
-        return f"needs {' and '.join(names)}, not installed here" if names else ""
+        needs = self.missing()
+        absent = [f"{need.kind} {need.name}" for need in needs if need.kind != "plugin"]
+        if absent:
+            return f"needs {' and '.join(absent)}, not installed here"
+        kept_out = [need.name for need in needs]
+        words = "which HUB_PLUGINS or HUB_BLOCK_PLUGINS keeps out"
+        return f"needs plugin {' and '.join(kept_out)}, {words}" if kept_out else ""
 
     def fix(self) -> str:
         """Return the commands that bring what is missing; empty when nothing is."""

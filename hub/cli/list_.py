@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, get_args
 import click
 
 import hub
-from hub.cli.output import console, json_option, write_json
+from hub.cli.output import console, json_option, visible, write_json
 from hub.describe import availability, fidelity
 from hub.registry import Backend, EnvCard, Family
 
@@ -55,7 +55,10 @@ def command(
     available: bool | None,
     json_path: str | None,
 ) -> None:
-    """List the environments whose id or summary contains TEXT."""
+    """List the environments whose id or summary contains TEXT.
+
+    A plugin that failed is told on standard error; `hub plugins` and `hub doctor` judge it.
+    """
     found = [
         (card, row(card))
         for card in hub.PLUGINS.registry
@@ -68,10 +71,10 @@ def command(
     write_json({"environments": [r for _, r in found]}, "hub.list/1", json_path)
     if json_path != "-":
         _print(found)
+    _tell_failures()
 
 
 def _print(found: list[tuple[EnvCard, dict[str, Any]]]) -> None:
-    from rich.text import Text
 
     out = console()
     if not found:
@@ -80,10 +83,14 @@ def _print(found: list[tuple[EnvCard, dict[str, Any]]]) -> None:
         _print_narrow(found, out)
     else:
         _print_table(found, out)
+
+
+def _tell_failures() -> None:
+    """Say on standard error, also beside JSON, what is not in the list and why."""
     for record in hub.PLUGINS.records:
         if record.status == "failed":
             words = f"failed, its environments are not listed: {record.error}"
-            console(stderr=True).print(Text(f"plugin {record.label} {words}"))
+            click.echo(visible(f"plugin {record.label} {words}"), err=True)
 
 
 def _here(r: dict[str, Any]) -> Text:

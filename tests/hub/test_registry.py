@@ -102,9 +102,9 @@ def test_an_id_that_is_no_text_is_named(env_id: Any) -> None:
 @pytest.mark.parametrize("name", ["", 3, None, "a\0b"])
 def test_a_requirement_names_something(name: Any) -> None:
     for kind in ("distribution", "program"):
-        with pytest.raises(hub.CardError, match="requirement's name .*: expected a text"):
+        with pytest.raises(hub.CardError, match=r"requirement's name .*: expected a text"):
             hub.Requirement(kind, name, "pip install it")  # type: ignore[arg-type]  # under test
-    with pytest.raises(hub.CardError, match="fix of it .*: expected a text"):
+    with pytest.raises(hub.CardError, match=r"fix of it .*: expected a text"):
         hub.Requirement("program", "it", name)
 
 
