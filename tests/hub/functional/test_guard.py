@@ -15,6 +15,10 @@ from tests.hub.functional.games import script
 ADAPTERS = pytest.mark.parametrize("adapter", [FunctionalVectorEnv, FunctionalSingleEnv])
 
 
+def pickled(env):
+    return pickle.loads(pickle.dumps(env))
+
+
 def action(env):
     return np.zeros(env.action_space.shape, int) if env.action_space.shape else 0
 
@@ -40,7 +44,7 @@ def test_whoever_comes_while_a_call_runs_is_refused_and_the_call_goes_on(adapter
     if adapter is FunctionalSingleEnv:
         uses += [lambda: env.lane_state, lambda: setattr(env, "lane_state", None)]
     for use in uses:
-        with pytest.raises(ConcurrentUseError, match="another thread is inside .* its own"):
+        with pytest.raises(ConcurrentUseError, match=r"another thread is inside .* its own"):
             use()
     leave.set()
     thread.join()
