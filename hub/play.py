@@ -111,8 +111,8 @@ def _script(path: Path, space: spaces.Space[Any]) -> Agent:
         listed = json.loads(path.read_text(encoding="utf-8"))
     except (OSError, ValueError) as error:
         raise AgentError(f"agent {path}: expected a JSON list of actions ({error})") from error
-    if not isinstance(listed, list):
-        raise AgentError(f"agent {path}: expected a JSON list of actions")
+    if not isinstance(listed, list) or not listed:
+        raise AgentError(f"agent {path}: expected a JSON list of actions, at least one")
     arrays = isinstance(space, spaces.Box | spaces.MultiDiscrete | spaces.MultiBinary)
     actions = iter([np.asarray(a, space.dtype) if arrays else a for a in listed])
     return lambda observation, info: next(actions)

@@ -95,7 +95,7 @@ print(hashlib.sha256(b"".join(numpy.asarray(x).tobytes() for x in found)).hexdig
         ("a", TypeError),
         (1.5, TypeError),
         (True, TypeError),
-    ],  # fmt: skip
+    ],
 )
 def test_seeding_everything_refuses_a_bad_seed_in_the_words_of_reset(
     seed: Any, error: type[Exception]

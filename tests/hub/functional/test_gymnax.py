@@ -84,7 +84,7 @@ def test_a_whole_number_that_is_no_array_steps_as_one(action):
 def test_what_is_no_whole_number_is_refused_for_a_discrete_action(action):
     view, key = GymnaxView(script()), jax.random.key(0)
     _, state = view.reset(key)
-    with pytest.raises(InvalidAction, match="actions of dtype .*: expected int64"):
+    with pytest.raises(InvalidAction, match=r"actions of dtype .*: expected int64"):
         view.step(key, state, action)
 
 
