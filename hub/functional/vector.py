@@ -40,7 +40,8 @@ class FunctionalVectorEnv(Resumable, gymnasium.vector.VectorEnv[Any, Any, Any]):
         env: The environment.
         num_envs: Number of lanes.
         max_episode_steps: Episode limit in steps; None takes the environment's own.
-        autoreset_mode: `AutoresetMode` or its value (`"NextStep"`, `"SameStep"`, `"Disabled"`).
+        autoreset_mode: `AutoresetMode`, its value (`"NextStep"`, `"SameStep"`, `"Disabled"`) or its
+            name.
         render_mode: None, or one of the environment's; `render()` gives a tuple, lane by lane.
         device: `"cpu"`, `"gpu"`, `"gpu:1"`, a JAX device, or None for JAX's choice.
         arrays: What leaves the environment: `"numpy"` or `"device"`.
