@@ -88,9 +88,7 @@ def test_an_error_inside_lets_the_next_call_in(adapter):
 
 
 @ADAPTERS
-@pytest.mark.parametrize(
-    "twin", [copy.copy, copy.deepcopy, lambda e: pickle.loads(pickle.dumps(e))]
-)
+@pytest.mark.parametrize("twin", [copy.copy, copy.deepcopy, pickled])
 def test_a_copy_made_while_a_call_runs_is_free(adapter, twin):
     env = adapter(script())
     env.reset(seed=0)
