@@ -61,16 +61,21 @@ def switch(name: str, value: Any) -> bool:
 
 
 def autoreset(mode: Any) -> AutoresetMode:
-    """Return the autoreset mode that `mode`, a member or its value, names.
+    """Return the autoreset mode that `mode` means: a member, its value or its name.
 
     Raises:
-        ValueError: It is neither.
+        ValueError: It is none of them.
     """
+    if isinstance(mode, str) and mode in AutoresetMode.__members__:
+        return AutoresetMode[mode]
     try:
         return AutoresetMode(mode)
     except ValueError:
-        known = ", ".join(repr(one.value) for one in AutoresetMode)
-        raise ValueError(f"autoreset_mode {mode!r}: expected one of {known}") from None
+        values = ", ".join(repr(one.value) for one in AutoresetMode)
+        names = ", ".join(AutoresetMode.__members__)
+        raise ValueError(
+            f"autoreset_mode {mode!r}: expected one of {values}, or its name ({names})"
+        ) from None
 
 
 def render_mode(mode: Any, modes: Sequence[str]) -> str | None:

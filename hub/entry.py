@@ -12,6 +12,8 @@ import inspect
 from collections.abc import Callable
 from typing import Any, cast
 
+import gymnasium
+
 from hub.errors import MissingDependency, UnknownOption
 from hub.plugins import PLUGINS, load
 from hub.registry import EnvCard
@@ -58,7 +60,8 @@ class Creator:
             UnknownOption: The environment has no such keyword argument.
         """
         create = self.target()
-        check_options(self.card.id, create, kwargs)
+        single = self._target == self.card.entry_point
+        check_options(self.card.id, create, kwargs, single=single)
         return create(**kwargs)
 
 
@@ -71,13 +74,28 @@ def options(create: Callable[..., Any]) -> dict[str, inspect.Parameter] | None:
     return {name: p for name, p in parameters.items() if p.kind in by_name}
 
 
-def check_options(env_id: str, create: Callable[..., Any], kwargs: dict[str, Any]) -> None:
-    """Raise `UnknownOption` naming the known ones if `create` lacks one of `kwargs`."""
+def check_options(
+    env_id: str, create: Callable[..., Any], kwargs: dict[str, Any], *, single: bool = False
+) -> None:
+    """Raise `UnknownOption` naming the known ones if `create` lacks one of `kwargs`.
+
+    Args:
+        env_id: For the message.
+        create: The environment's class, or a function that makes it.
+        kwargs: What it is called with.
+        single: Whether it makes one environment, which `make_vec` may put into lanes.
+    """
     known = options(create)
     if known is None:
         return
     # Gymnasium hands render_mode to every constructor and words that error itself.
     for name in sorted(set(kwargs) - set(known) - {"render_mode"}):
+        if single and name in _lane_keepers_options():
+            raise UnknownOption(
+                f"{env_id} got an unexpected keyword argument {name!r}: Gymnasium's SyncVectorEnv "
+                "or AsyncVectorEnv has it, not the environment in its lanes; write "
+                f"make_vec(..., vector_kwargs={{{name!r}: {kwargs[name]!r}}})"
+            )
         near = difflib.get_close_matches(name, known, n=1)
         hint = f" (did you mean {near[0]!r}?)" if near else ""
         takes = ", ".join(sorted(known)) or "none"
@@ -85,6 +103,12 @@ def check_options(env_id: str, create: Callable[..., Any], kwargs: dict[str, Any
         raise UnknownOption(
             f"{env_id} got an unexpected keyword argument {name!r}{hint}; its options: {takes}"
         )
+
+
+def _lane_keepers_options() -> set[str]:
+    """Return the options of the vector environments that Gymnasium makes of single ones."""
+    keepers = (gymnasium.vector.SyncVectorEnv, gymnasium.vector.AsyncVectorEnv)
+    return {name for keeper in keepers for name in options(keeper) or {}} - {"env_fns"}
 
 
 def __getattr__(attribute: str) -> Creator:

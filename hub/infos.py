@@ -14,6 +14,7 @@ import gymnasium
 import numpy as np
 
 from hub.native import lane_of
+from hub.seeds import as_seed
 
 _FINAL = ("final_obs", "final_info")
 
@@ -88,11 +89,16 @@ def seed_everything(
 
     Args:
         env: A single or vector environment.
-        seed: 0 or more.
+        seed: 0 to 2**64 - 1.
 
     Returns:
         What `env.reset(seed=seed)` returned.
+
+    Raises:
+        TypeError: The seed is no whole number.
+        ValueError: It is out of range.
     """
+    seed = as_seed(seed)
     names = ("action_space", "observation_space", "single_action_space", "single_observation_space")
     streams = np.random.SeedSequence(seed).generate_state(len(names))
     for name, stream in zip(names, streams, strict=True):

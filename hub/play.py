@@ -14,9 +14,10 @@ import gymnasium
 import numpy as np
 from gymnasium import spaces
 
+from hub.card_fields import TARGET
 from hub.errors import HubError, UnknownEnvironment
 from hub.plugins import PLUGINS, load
-from hub.registry import TARGET, bare_id, full_id
+from hub.registry import bare_id, full_id
 
 Agent: TypeAlias = Callable[[Any, dict[str, Any]], Any]
 """`(observation, info) -> action`; raises `StopIteration` to end the episode."""
@@ -110,8 +111,8 @@ def _script(path: Path, space: spaces.Space[Any]) -> Agent:
         listed = json.loads(path.read_text(encoding="utf-8"))
     except (OSError, ValueError) as error:
         raise AgentError(f"agent {path}: expected a JSON list of actions ({error})") from error
-    if not isinstance(listed, list):
-        raise AgentError(f"agent {path}: expected a JSON list of actions")
+    if not isinstance(listed, list) or not listed:
+        raise AgentError(f"agent {path}: expected a JSON list of actions, at least one")
     arrays = isinstance(space, spaces.Box | spaces.MultiDiscrete | spaces.MultiBinary)
     actions = iter([np.asarray(a, space.dtype) if arrays else a for a in listed])
     return lambda observation, info: next(actions)

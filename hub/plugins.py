@@ -12,7 +12,6 @@ from __future__ import annotations
 
 import functools
 import importlib
-import os
 import re
 import sys
 import time
@@ -20,19 +19,21 @@ import traceback
 import warnings
 from collections.abc import Callable, Iterable
 from contextlib import redirect_stdout
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from importlib.metadata import EntryPoint, entry_points
 from typing import Any
 
 import pluggy
 
 from hub import hookspecs, settings
+from hub.card_fields import TARGET
 from hub.catalogue import catalogue_cards
 from hub.errors import CardError, HubError, PluginError, TargetError
-from hub.registry import TARGET, Conflict, EnvCard, Registry
+from hub.registry import Conflict, EnvCard, Registry, Requirement
 
 GROUP = "hub"
 CATALOGUE = "gymhub catalogue"
+UNBLOCK = "change HUB_PLUGINS or HUB_BLOCK_PLUGINS, or unset them"
 RESERVED_NAMESPACES = frozenset({"native", "jax", "agent"})
 FIRST_PARTY = frozenset({"gymhub", "gymhub-pong", "gymhub-sandbox-init"})
 
@@ -145,7 +146,6 @@ class Plugins:
             SettingError: `HUB_STRICT_PLUGINS` is neither 1 nor 0.
         """
         self._strict = settings.switch("HUB_STRICT_PLUGINS")
-        only, blocked = _names("HUB_PLUGINS"), _names("HUB_BLOCK_PLUGINS") or set()
         found = list(entry_points(group=GROUP) if points is None else points)
         seen = {record.label for record in self.records}
         for point in sorted(found, key=lambda p: (not _first_party(p), p.name)):
@@ -153,19 +153,31 @@ class Plugins:
             if record.label in seen:
                 continue
             self.records.append(record)
-            if (only is not None and point.name not in only) or point.name in blocked:
+            if settings.plugin_kept_out(point.name):
                 record.status = "blocked"
                 self.registry.blocked.append(record.name)
             else:
                 self._load_point(point, record)
-        self._note_unknown({"HUB_PLUGINS": only or set(), "HUB_BLOCK_PLUGINS": blocked})
+        self._note_unknown()
+        self._add_catalogue()
+
+    def _add_catalogue(self) -> None:
+        """Register what the catalogue holds of distributions that are absent or kept out."""
+        blocked = {r.distribution: r.name for r in self.records if r.status == "blocked"}
         for card in catalogue_cards():
-            # An installed distribution speaks for itself, also by failing or being blocked.
+            keepers = [blocked[need.name] for need in card.requires if need.name in blocked]
+            if keepers:
+                needs = tuple(Requirement("plugin", name, UNBLOCK) for name in keepers)
+                # Nobody asks for its proof either: `hub verify --all` judges what is let in.
+                card = replace(card, requires=(*card.requires, *needs), fidelity="")
+            # An installed distribution speaks for itself, also by failing.
             if card.id not in self.registry and card.missing():
                 self.registry.add(card, CATALOGUE)
 
-    def _note_unknown(self, asked: dict[str, set[str]]) -> None:
+    def _note_unknown(self) -> None:
         """Keep, and warn of, the names in the variables that no installed plugin has."""
+        variables = ("HUB_PLUGINS", "HUB_BLOCK_PLUGINS")
+        asked = {variable: settings.names(variable) or set() for variable in variables}
         installed = {record.name for record in self.records}
         self.unknown_names = sorted(set().union(*asked.values()) - installed)
         for variable, names in asked.items():
@@ -292,11 +304,6 @@ def _refuse_silent_mistakes(plugin: object, record: PluginRecord) -> None:
 def _one_line(error: BaseException) -> str:
     text = " ".join(str(error).split())
     return f"{type(error).__name__}: {text}" if text else type(error).__name__
-
-
-def _names(variable: str) -> set[str] | None:
-    text = os.environ.get(variable)
-    return None if text is None else {name.strip() for name in text.split(",") if name.strip()}
 
 
 def _normal(distribution: str) -> str:

@@ -10,7 +10,6 @@ from __future__ import annotations
 import copy
 import difflib
 import importlib.metadata
-import json
 import re
 import shutil
 from collections.abc import Iterator, Mapping
@@ -19,6 +18,8 @@ from typing import Any, Literal, get_args
 
 import gymnasium
 
+from hub import card_fields as fields
+from hub import settings
 from hub.errors import CardError, UnknownEnvironment
 
 Family = Literal["native", "jax", "agent", "python"]
@@ -28,7 +29,17 @@ PREFIX = "hub:"
 # Gymnasium's own pattern lets ':' into ids, which its loader then cannot split (bug B10), and
 # turns -v01 into -v1, under which nobody would find the card.
 _ID = re.compile(r"[A-Za-z0-9_-]+/[A-Za-z0-9_.-]+-v(0|[1-9][0-9]*)")
-TARGET = re.compile(r"[A-Za-z_][\w.]*:[A-Za-z_]\w*")
+_CHECKS = {
+    "summary": fields.check_text,
+    "entry_point": fields.check_target,
+    "kwargs": fields.check_json,
+    "max_episode_steps": fields.check_limit,
+    "order_enforce": fields.check_switch,
+    "disable_env_checker": fields.check_switch,
+    "nondeterministic": fields.check_switch,
+    "licence": fields.check_text,
+    "bench": fields.check_bench,
+}
 
 
 def bare_id(env_id: str) -> str:
@@ -46,23 +57,28 @@ class Requirement:
     """Something that an environment needs besides the hub.
 
     Attributes:
-        kind: `"distribution"` (looked up in the installed metadata) or `"program"` (on `PATH`).
+        kind: `"distribution"` (looked up in the installed metadata), `"program"` (on `PATH`) or
+            `"plugin"` (an entry point that no environment variable keeps out; the hub's own use).
         name: The distribution's or program's name; of programs that do equally, `a|b`.
         fix: The command that brings it.
     """
 
-    kind: Literal["distribution", "program"]
+    kind: Literal["distribution", "program", "plugin"]
     name: str
     fix: str
 
     def __post_init__(self) -> None:
-        if self.kind not in ("distribution", "program"):
+        if self.kind not in ("distribution", "program", "plugin"):
             raise CardError(f"kind {self.kind!r} of {self.name}: expected distribution or program")
+        fields.check_text("requirement's name", self.name)
+        fields.check_text(f"fix of {self.name}", self.fix)
 
     def met(self) -> bool:
         """Tell whether it is there, without importing or running it."""
         if self.kind == "program":
             return any(shutil.which(name) for name in self.name.split("|"))
+        if self.kind == "plugin":
+            return not settings.plugin_kept_out(self.name)
         try:
             importlib.metadata.version(self.name)
         except importlib.metadata.PackageNotFoundError:
@@ -113,6 +129,7 @@ class EnvCard:
     bench: Mapping[str, Any] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
+        fields.check_text("id", self.id)
         object.__setattr__(self, "id", full_id(self.id))
         if not _ID.fullmatch(bare_id(self.id)):
             raise CardError(
@@ -124,30 +141,25 @@ class EnvCard:
                 raise CardError(
                     f"{self.id}: {name} {getattr(self, name)!r}: expected one of {allowed}"
                 )
-        for name in ("entry_point", "vector_entry_point", "fidelity"):
-            target = getattr(self, name)
-            if target and not (isinstance(target, str) and TARGET.fullmatch(target)):
-                raise CardError(f"{self.id}: {name} {target!r}: expected 'module:name'")
-        limit = self.max_episode_steps
-        if limit is not None and (not isinstance(limit, int) or limit < 1):
-            raise CardError(f"{self.id}: max_episode_steps {limit!r}: expected a whole number >= 1")
-        for name in ("kwargs", "bench"):
-            self._require_json(name)
+        for name, check in _CHECKS.items():
+            check(f"{self.id}: {name}", getattr(self, name))
+        for name in ("reference", "docs"):
+            fields.check_text(f"{self.id}: {name}", getattr(self, name), empty=True)
+        if self.vector_entry_point is not None:
+            fields.check_target(f"{self.id}: vector_entry_point", self.vector_entry_point)
+        if self.fidelity != "":
+            fields.check_target(f"{self.id}: fidelity", self.fidelity)
+        self._check_requires()
 
-    def _require_json(self, name: str) -> None:
-        value = dict(getattr(self, name))
-        try:
-            same = json.loads(json.dumps(value, allow_nan=False)) == value
-        except (TypeError, ValueError) as error:
+    def _check_requires(self) -> None:
+        needs: Any = self.requires
+        whole = isinstance(needs, (tuple, list))
+        wrong = [need for need in needs if not isinstance(need, Requirement)] if whole else [needs]
+        if wrong:
             raise CardError(
-                f"{self.id}: {name} holds a value that JSON cannot ({error}); "
-                "register paths, dicts or 'module:function' strings and build objects in the class"
-            ) from error
-        if not same:
-            raise CardError(
-                f"{self.id}: {name} does not survive JSON (a tuple, or a key that is no string?): "
-                f"{value!r}"
+                f"{self.id}: requires {wrong[0]!r}: expected a tuple of hub.Requirement"
             )
+        object.__setattr__(self, "requires", tuple(needs))
 
     @property
     def namespace(self) -> str:
@@ -165,8 +177,13 @@ class EnvCard:
 
     def reason(self) -> str:
         """Say what is missing on this machine; empty when nothing is."""
-        names = [f"{need.kind} {need.name}" for need in self.missing()]
-        return f"needs {' and '.join(names)}, not installed here" if names else ""
+        needs = self.missing()
+        absent = [f"{need.kind} {need.name}" for need in needs if need.kind != "plugin"]
+        if absent:
+            return f"needs {' and '.join(absent)}, not installed here"
+        kept_out = [need.name for need in needs]
+        words = "which HUB_PLUGINS or HUB_BLOCK_PLUGINS keeps out"
+        return f"needs plugin {' and '.join(kept_out)}, {words}" if kept_out else ""
 
     def fix(self) -> str:
         """Return the commands that bring what is missing; empty when nothing is."""

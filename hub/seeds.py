@@ -23,13 +23,16 @@ def as_seed(seed: Any) -> int:
     """Return `seed` as a Python int.
 
     Raises:
-        TypeError: It is no whole number.
+        TypeError: It is no whole number; a bool is none.
         ValueError: It is outside 0..2**64 - 1.
     """
+    refused = TypeError(f"seed {seed!r}: expected a whole number from 0 to 2**64 - 1")
+    if isinstance(seed, (bool, np.bool_)):
+        raise refused
     try:
         value = operator.index(seed)
     except TypeError:
-        raise TypeError(f"seed {seed!r}: expected a whole number from 0 to 2**64 - 1") from None
+        raise refused from None
     if not 0 <= value < _LIMIT:
         raise ValueError(f"seed {value}: expected 0 to 2**64 - 1")
     return value

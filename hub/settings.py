@@ -38,3 +38,15 @@ def folder(name: str) -> Path | None:
             "or unset it"
         )
     return path
+
+
+def names(variable: str) -> set[str] | None:
+    """Return the names in a comma-separated list, or None where the variable is not set."""
+    text = os.environ.get(variable)
+    return None if text is None else {name.strip() for name in text.split(",") if name.strip()}
+
+
+def plugin_kept_out(name: str) -> bool:
+    """Tell whether `HUB_PLUGINS` or `HUB_BLOCK_PLUGINS` keeps the plugin `name` out."""
+    only, blocked = names("HUB_PLUGINS"), names("HUB_BLOCK_PLUGINS") or set()
+    return (only is not None and name not in only) or name in blocked

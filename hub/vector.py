@@ -45,8 +45,8 @@ class NativeVectorEnv(CoreHost, VectorEnv[Any, Any, npt.NDArray[Any]]):
         action_space: Of one lane: Box, Discrete, MultiBinary or MultiDiscrete.
         num_envs: Lanes, 1 or more.
         max_episode_steps: Steps after which a lane truncates, or None.
-        autoreset_mode: `gymnasium.vector.AutoresetMode` or its value: `"NextStep"`,
-            `"SameStep"`, `"Disabled"`.
+        autoreset_mode: `gymnasium.vector.AutoresetMode`, its value (`"NextStep"`, `"SameStep"`,
+            `"Disabled"`) or its name.
         copy: False hands out the core's own arrays, which the next call overwrites.
         num_threads: Threads that step the batch; None chooses by lanes and usable cores.
         render_mode: One of `metadata["render_modes"]`, or None.

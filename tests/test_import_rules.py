@@ -17,7 +17,7 @@ ROOT = Path(__file__).resolve().parents[1]
 # What stands higher may import what stands lower or beside it, never the reverse.
 LAYERS = (
     {"errors", "hookspecs", "trajectory", "spaces", "wire", "rollout", "threefry", "seeds",
-     "snapshot", "finding", "arguments", "settings"},
+     "snapshot", "finding", "arguments", "settings", "card_fields"},
     {"registry", "catalogue", "plugins", "entry", "__init__"},
     {"native", "lane", "core_host", "vector", "functional", "dialogue", "sandbox", "infos",
      "picture", "adapters"},

@@ -24,15 +24,14 @@ from dataclasses import dataclass
 from typing import Any
 
 from hub.bench.case import Case
+from hub.card_fields import BENCH_KEYS, TARGET
 from hub.errors import BenchError
-from hub.registry import TARGET
 
 LANES = tuple(4**power for power in range(8))
 # SyncVectorEnv steps one environment after the other: beyond this its figure no longer changes,
 # while building thousands of environments takes minutes.
 SYNC_LANES = (1, 4, 16, 64)
 YARDSTICK = "CartPole-v1 sync"
-_KEYS = frozenset({"reference", "peers", "layers", "lanes", "goals"})
 _PER_CPU = " per cpu-second"
 
 
@@ -105,8 +104,8 @@ class BenchKeys:
 
 def _check(env_id: str, bench: Mapping[str, Any]) -> None:
     for key, value in bench.items():
-        if key not in _KEYS:
-            raise BenchError(f"{env_id}: bench key {key!r}: expected one of {sorted(_KEYS)}")
+        if key not in BENCH_KEYS:
+            raise BenchError(f"{env_id}: bench key {key!r}: expected one of {sorted(BENCH_KEYS)}")
         kind = {"peers": list, "lanes": list, "goals": dict}.get(key, str)
         if not isinstance(value, kind):
             what = {list: "a list", dict: "an object", str: "a string"}[kind]

@@ -24,6 +24,9 @@ from hub.errors import UnknownEnvironment
 from hub.plugins import PLUGINS
 from hub.registry import PREFIX
 
+# Beyond it stand slips of the hand; what is below and does not fit in memory is a row's error.
+MOST_LANES = 1 << 24
+
 
 def _epilog() -> str:
     lines = [f"{name}: {summary}" for name, (_, summary) in sorted(suites().items())]
@@ -34,7 +37,8 @@ def _epilog() -> str:
 @click.argument("names", metavar="[SUITE]...", nargs=-1)
 @click.option("--id", "ids", metavar="ID", type=EnvId(), multiple=True,
               help="Only this environment; repeat.")  # fmt: skip
-@click.option("--lanes", metavar="N", type=click.IntRange(1), multiple=True, help="Lanes; repeat.")
+@click.option("--lanes", metavar="N", type=click.IntRange(1, MOST_LANES), multiple=True,
+              help="Lanes; repeat.")  # fmt: skip
 @click.option("--rounds", type=click.IntRange(1), help="Timed rounds of each case.")
 @click.option("--seconds", type=Finite(0.0, min_open=True), help="Length of a round.")
 @click.option("--threads", type=click.IntRange(1), default=1, show_default=True, help="Cores.")

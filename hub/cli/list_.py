@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, get_args
 import click
 
 import hub
-from hub.cli.output import console, json_option, write_json
+from hub.cli.output import console, json_option, visible, write_json
 from hub.describe import availability, fidelity
 from hub.registry import Backend, EnvCard, Family
 
@@ -26,8 +26,16 @@ def row(card: EnvCard) -> dict[str, Any]:
         "family": card.family,
         "backend": card.backend,
         **availability(card),
-        "fidelity": fidelity(card),
+        "fidelity": _fidelity(card),
     }
+
+
+def _fidelity(card: EnvCard) -> str | None:
+    """Return the certificate's standing; one card must not take the list of all others down."""
+    try:
+        return fidelity(card)
+    except Exception as error:  # the import system may raise anything for what a card names
+        return f"unknown: {type(error).__name__}: {error}"
 
 
 def _filters(function: Callable[..., None]) -> Callable[..., None]:
@@ -55,7 +63,10 @@ def command(
     available: bool | None,
     json_path: str | None,
 ) -> None:
-    """List the environments whose id or summary contains TEXT."""
+    """List the environments whose id or summary contains TEXT.
+
+    A plugin that failed is told on standard error; `hub plugins` and `hub doctor` judge it.
+    """
     found = [
         (card, row(card))
         for card in hub.PLUGINS.registry
@@ -68,10 +79,10 @@ def command(
     write_json({"environments": [r for _, r in found]}, "hub.list/1", json_path)
     if json_path != "-":
         _print(found)
+    _tell_failures()
 
 
 def _print(found: list[tuple[EnvCard, dict[str, Any]]]) -> None:
-    from rich.text import Text
 
     out = console()
     if not found:
@@ -80,10 +91,14 @@ def _print(found: list[tuple[EnvCard, dict[str, Any]]]) -> None:
         _print_narrow(found, out)
     else:
         _print_table(found, out)
+
+
+def _tell_failures() -> None:
+    """Say on standard error, also beside JSON, what is not in the list and why."""
     for record in hub.PLUGINS.records:
         if record.status == "failed":
             words = f"failed, its environments are not listed: {record.error}"
-            console(stderr=True).print(Text(f"plugin {record.label} {words}"))
+            click.echo(visible(f"plugin {record.label} {words}"), err=True)
 
 
 def _here(r: dict[str, Any]) -> Text:

@@ -116,7 +116,8 @@ def _play(steps: Any, env: Any, record: Path | None, show: bool) -> dict[str, An
         record.write_bytes(picture.png(frames[0]))
     return {
         "steps": count,
-        "return": total,
+        # A sum of tenths is no tenth to its last digits.
+        "return": float(f"{total:.12g}"),
         "terminated": bool(step and step.terminated),
         "truncated": bool(step and step.truncated),
         "record": str(record) if record else None,

@@ -39,7 +39,7 @@ class DialogueVectorEnv(VectorEnv[Texts, Texts, NDArray[Any]]):
     Args:
         make: Makes one lane.
         num_envs: Lanes, 1 or more.
-        autoreset_mode: `gymnasium.vector.AutoresetMode` or its value.
+        autoreset_mode: `gymnasium.vector.AutoresetMode` its value or its name.
     """
 
     metadata: dict[str, Any] = {"render_modes": ["ansi"]}  # noqa: RUF012  # instances have their own

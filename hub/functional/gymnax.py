@@ -14,7 +14,9 @@ from typing import Any
 import gymnasium
 import jax
 import jax.numpy as jnp
+import numpy as np
 
+from hub.arguments import check_kind, dense
 from hub.functional.env import Array, FunctionalEnv, Info, Transition, struct
 from hub.functional.setup import check_adaptable, episode_limit
 
@@ -56,6 +58,41 @@ def one_lane(env: FunctionalEnv[Any, Any]) -> FunctionalEnv[Any, Any]:
     )
 
 
+def _check_functional(env: Any) -> None:
+    """Refuse what is no `FunctionalEnv`.
+
+    Raises:
+        TypeError: The message says where a Gymnasium environment keeps its own.
+    """
+    if isinstance(env, FunctionalEnv):
+        return
+    inner = getattr(getattr(env, "unwrapped", None), "functional", None)
+    fix = "a Gymnasium environment of the hub's JAX ones has it as env.unwrapped.functional"
+    if isinstance(inner, FunctionalEnv):
+        fix = "give env.unwrapped.functional"
+    raise TypeError(f"{env!r} is no hub.functional.FunctionalEnv: {fix}")
+
+
+def _on_device(space: gymnasium.Space[Any], action: Any) -> Any:
+    """Return `action` as the rules know it, arrays: NumPy's and Python's numbers are none yet.
+
+    A device array or a traced one is left as it is, whatever its dtype.
+
+    Raises:
+        InvalidAction: Floats for whole numbers, or nothing that an array could be made of.
+    """
+    if isinstance(space, gymnasium.spaces.Dict):
+        return {name: _on_device(part, action[name]) for name, part in space.items()}
+    if isinstance(space, gymnasium.spaces.Tuple):
+        return tuple(_on_device(part, a) for part, a in zip(space, action, strict=True))
+    if isinstance(action, jax.Array):
+        return action
+    assert space.dtype is not None  # only composite spaces have none
+    array = dense(action)
+    check_kind(array, space.dtype)
+    return jnp.asarray(array, jnp.int32 if np.issubdtype(space.dtype, np.integer) else space.dtype)
+
+
 class GymnaxView:
     """`env` as gymnax users expect it: auto-reset inside `step`, with fresh keys.
 
@@ -63,11 +100,17 @@ class GymnaxView:
     that the action led to, before any reset: bootstrap truncated episodes from it.
 
     Args:
-        env: The environment, with one player.
+        env: The environment, with one player: a `FunctionalEnv`, which an environment that
+            `gymnasium.make` made of one has as `env.unwrapped.functional`.
         max_episode_steps: Episode limit in steps; None takes the environment's own.
+
+    Raises:
+        TypeError: `env` is no `FunctionalEnv`.
+        ValueError: It has several players, or the limit is no whole number from 1 on.
     """
 
     def __init__(self, env: FunctionalEnv[Any, Any], max_episode_steps: int | None = None) -> None:
+        _check_functional(env)
         check_adaptable(env, None)
         self.functional = one_lane(env)
         self.limit = episode_limit(env, max_episode_steps)
@@ -109,10 +152,17 @@ class GymnaxView:
     ) -> tuple[Any, ViewState, Array, Array, Info]:
         """Take one step, and begin the next episode if this one ended.
 
+        Args:
+            key: For the step, and for the reset after an end.
+            state: Of the lane.
+            action: One of `action_space()`; outside of a jit also Python's numbers and lists.
+            params: Parameters instead of the environment's own.
+
         Returns:
             Observation (of the new episode after an end), state, reward, done, info.
         """
         env, params = self.functional, self.default_params if params is None else params
+        action = _on_device(env.action_space, action)
         for_step, for_reset = jax.random.split(key)
         game, reward, terminated, truncated, info = env.step(for_step, state.game, action, params)
         time = state.time + 1

@@ -18,10 +18,11 @@ import numpy as np
 from gymnasium.error import ResetNeeded
 from gymnasium.vector import AutoresetMode
 
-from hub.errors import ClosedError, SnapshotError
+from hub.errors import SnapshotError
 from hub.functional.batch import Carry
-from hub.functional.compiled import Compiled, check_process, compiled, precision
+from hub.functional.compiled import Compiled, compiled, precision
 from hub.functional.env import FunctionalEnv
+from hub.functional.guard import Guarded, guarded
 from hub.functional.keys import lane_keys
 from hub.functional.setup import resolve_device
 from hub.snapshot import seal, unseal
@@ -29,7 +30,7 @@ from hub.snapshot import seal, unseal
 _LAYOUT = 1
 
 
-class Resumable:
+class Resumable(Guarded):
     """Mixin of the adapters: the lanes that they step, and how to keep and resume them."""
 
     functional: FunctionalEnv[Any, Any]
@@ -41,6 +42,7 @@ class Resumable:
     _params: Any
     _carry: Carry | None
 
+    @guarded
     def snapshot(self) -> bytes:
         """Return the whole state: every lane, its random stream and its pending flags.
 
@@ -52,12 +54,12 @@ class Resumable:
             gymnasium.error.ResetNeeded: Nothing has been reset yet.
             ClosedError: The environment was closed.
         """
-        self._check_usable()
         if self._carry is None:
             raise ResetNeeded("call reset() before snapshot()")
         with precision(self.functional):
             return seal(self._config(), _pack(self._carry))
 
+    @guarded
     def restore(self, data: Any) -> Any:
         """Go back to the state that `snapshot` returned and return its observation.
 
@@ -69,7 +71,6 @@ class Resumable:
                 configuration; the state is then unchanged.
             ClosedError: The environment was closed.
         """
-        self._check_usable()
         with precision(self.functional):
             carry = _unpack(self._template(), unseal(self._config(), data))
             place = resolve_device(self._device)
@@ -81,14 +82,6 @@ class Resumable:
     @property
     def _jits(self) -> Compiled:
         return compiled(self.functional, self._mode, self._limit)
-
-    def _check_usable(self) -> None:
-        check_process()
-        if self._is_closed():
-            raise ClosedError(f"{self.functional.name} is closed; make a new one")
-
-    def _is_closed(self) -> bool:
-        raise NotImplementedError
 
     def _resumed(self, pending: Any) -> None:
         """Take up which lanes, `[lanes] bool`, have ended."""

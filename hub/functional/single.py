@@ -19,6 +19,7 @@ from hub.functional.actions import check_lane_action
 from hub.functional.batch import Batch, Carry
 from hub.functional.compiled import precision
 from hub.functional.env import FunctionalEnv
+from hub.functional.guard import Turn, guarded
 from hub.functional.keys import lane_keys
 from hub.functional.resume import Resumable
 from hub.functional.setup import check_adaptable, episode_limit, resolve_device
@@ -63,13 +64,14 @@ class FunctionalSingleEnv(Resumable, gymnasium.Env[Any, Any]):
         self._limit, self._device = episode_limit(env, max_episode_steps), device
         self._params = env.params if params is None else params
         self._carry: Carry | None = None
+        self._turn = Turn()
         self._ended = self._closed = False
 
+    @guarded
     def reset(
         self, *, seed: int | None = None, options: dict[str, Any] | None = None
     ) -> tuple[Any, dict[str, Any]]:
         """Begin an episode; no options are known."""
-        self._check_usable()
         check_options(options)
         if seed is not None:
             seed = as_seed(seed)
@@ -83,6 +85,7 @@ class FunctionalSingleEnv(Resumable, gymnasium.Env[Any, Any]):
         self._ended = False
         return self._observation(observation), host.plain_info(info)
 
+    @guarded
     def step(self, action: Any) -> tuple[Any, float, bool, bool, dict[str, Any]]:
         """Take one step.
 
@@ -90,7 +93,6 @@ class FunctionalSingleEnv(Resumable, gymnasium.Env[Any, Any]):
             ResetNeeded: Before the first reset, or after the episode's end.
             InvalidAction: The action does not fit the action space; nothing was stepped.
         """
-        self._check_usable()
         if self._carry is None or self._ended:
             why = "the episode is over: " if self._ended else ""
             raise ResetNeeded(f"{why}call reset() before step()")
@@ -105,9 +107,9 @@ class FunctionalSingleEnv(Resumable, gymnasium.Env[Any, Any]):
         reward = float(host.exact_rewards(got[1], self.functional.reward_levels)[0])
         return self._observation(got[0]), reward, terminated, truncated, host.plain_info(got[4])
 
+    @guarded
     def render(self) -> Any:
         """Draw the state in the render mode: `[h, w, 3] uint8`, or text; None without a mode."""
-        self._check_usable()
         env = self.functional
         draw = {"rgb_array": env.render, "ansi": env.ansi, None: None}[self.render_mode]
         if draw is None:
@@ -115,13 +117,15 @@ class FunctionalSingleEnv(Resumable, gymnasium.Env[Any, Any]):
             return None
         if self._carry is None:
             raise ResetNeeded("call reset() before render()")
-        return draw(self.lane_state, jax.device_get(self._params))
+        return draw(self._lane_state(), jax.device_get(self._params))
 
     def close(self) -> None:
         """Let go of the device's memory; further use raises `ClosedError`."""
-        self._carry, self._closed = None, True
+        with self._turn:
+            self._carry, self._closed = None, True
 
     @property
+    @guarded
     def lane_state(self) -> Any:
         """The state as the environment's functions know it, in NumPy; assign to change it.
 
@@ -130,9 +134,10 @@ class FunctionalSingleEnv(Resumable, gymnasium.Env[Any, Any]):
         """
         if self._carry is None:
             raise ResetNeeded("there is no state before the first reset(): call reset()")
-        return self._batch.lane(jax.device_get(self._carry.state), 0)
+        return self._lane_state()
 
     @lane_state.setter
+    @guarded
     def lane_state(self, state: Any) -> None:
         if self._carry is None:
             raise ResetNeeded("there is no state before the first reset(): call reset()")
@@ -146,10 +151,6 @@ class FunctionalSingleEnv(Resumable, gymnasium.Env[Any, Any]):
             )
         self._ended = False
 
-    @property
-    def _batch(self) -> Batch:
-        return Batch(self.functional)
-
     def _is_closed(self) -> bool:
         return self._closed
 
@@ -158,6 +159,10 @@ class FunctionalSingleEnv(Resumable, gymnasium.Env[Any, Any]):
 
     def _handed_out(self, observation: Any) -> Any:
         return self._observation(jax.device_get(observation))
+
+    def _lane_state(self) -> Any:
+        assert self._carry is not None  # the callers have seen to it
+        return Batch(self.functional).lane(jax.device_get(self._carry.state), 0)
 
     def _begin(self, seed: int | None) -> None:
         keys = lane_keys([0 if seed is None else seed])

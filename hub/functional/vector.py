@@ -19,6 +19,7 @@ from hub.functional.actions import check_action
 from hub.functional.batch import Batch, Carry, Outcome
 from hub.functional.compiled import precision
 from hub.functional.env import FunctionalEnv, Info
+from hub.functional.guard import Turn, guarded
 from hub.functional.keys import lane_keys
 from hub.functional.resume import Resumable
 from hub.functional.setup import check_adaptable, episode_limit, resolve_device
@@ -39,7 +40,8 @@ class FunctionalVectorEnv(Resumable, gymnasium.vector.VectorEnv[Any, Any, Any]):
         env: The environment.
         num_envs: Number of lanes.
         max_episode_steps: Episode limit in steps; None takes the environment's own.
-        autoreset_mode: `AutoresetMode` or its value (`"NextStep"`, `"SameStep"`, `"Disabled"`).
+        autoreset_mode: `AutoresetMode`, its value (`"NextStep"`, `"SameStep"`, `"Disabled"`) or its
+            name.
         render_mode: None, or one of the environment's; `render()` gives a tuple, lane by lane.
         device: `"cpu"`, `"gpu"`, `"gpu:1"`, a JAX device, or None for JAX's choice.
         arrays: What leaves the environment: `"numpy"` or `"device"`.
@@ -80,8 +82,10 @@ class FunctionalVectorEnv(Resumable, gymnasium.vector.VectorEnv[Any, Any, Any]):
         self._device, self._arrays = device, arrays
         self._params = env.params if params is None else params
         self._carry: Carry | None = None
+        self._turn = Turn()
         self._ended: Any = np.zeros(num_envs, bool)  # lanes that DISABLED mode may not step
 
+    @guarded
     def reset(
         self,
         *,
@@ -98,7 +102,6 @@ class FunctionalVectorEnv(Resumable, gymnasium.vector.VectorEnv[Any, Any, Any]):
         Returns:
             Observations and infos (masked where only some lanes were reset).
         """
-        self._check_usable()
         given = reset_mask(options, self.num_envs, started=self._carry is not None)
         mask = np.ones(self.num_envs, bool) if given is None else given
         seeds, seeded = self._lane_seeds(seed)
@@ -113,6 +116,7 @@ class FunctionalVectorEnv(Resumable, gymnasium.vector.VectorEnv[Any, Any, Any]):
             host.add_info(infos, jax.device_get(info), mask)
         return self._handed_out(observation), infos
 
+    @guarded
     def step(self, actions: Any) -> Step:
         """Step every lane.
 
@@ -126,7 +130,6 @@ class FunctionalVectorEnv(Resumable, gymnasium.vector.VectorEnv[Any, Any, Any]):
             ResetNeeded: Before the first reset, or in DISABLED mode with a lane that has ended.
             InvalidAction: The actions do not fit the action space; no lane was stepped.
         """
-        self._check_usable()
         if self._carry is None:
             raise ResetNeeded("call reset() before step()")
         disabled = self.autoreset_mode is AutoresetMode.DISABLED
@@ -144,9 +147,9 @@ class FunctionalVectorEnv(Resumable, gymnasium.vector.VectorEnv[Any, Any, Any]):
             self._ended = result[2] | result[3]
         return result
 
+    @guarded
     def render(self) -> tuple[Any, ...] | None:
         """Draw every lane in the render mode: a tuple of pictures or texts, or None."""
-        self._check_usable()
         if self.render_mode is None:
             warn_no_render_mode(self.functional.render_modes)
             return None
@@ -157,6 +160,17 @@ class FunctionalVectorEnv(Resumable, gymnasium.vector.VectorEnv[Any, Any, Any]):
         assert draw is not None  # check_adaptable has seen to it
         state, params = jax.device_get((self._carry.state, self._params))
         return tuple(draw(batch.lane(state, i), params) for i in range(self.num_envs))
+
+    def close_extras(self, **kwargs: Any) -> None:
+        """Let go of the device's memory; takes, as Gymnasium's own do, whatever `close` is given.
+
+        Raises:
+            ConcurrentUseError: Another thread is inside.
+        """
+        # A constructor that raised has begun nothing.
+        if getattr(self, "_carry", None) is not None:
+            with self._turn:
+                self._carry = None
 
     def _is_closed(self) -> bool:
         return bool(self.closed)

@@ -1,8 +1,9 @@
 import numpy as np
 import pytest
+from gymnasium.vector import AutoresetMode
 
 from hub import InvalidAction
-from hub.arguments import INT32_MAX, cast_actions, switch, whole, whole_or_none
+from hub.arguments import INT32_MAX, autoreset, cast_actions, switch, whole, whole_or_none
 
 
 @pytest.mark.parametrize("value", [3, np.int64(3), np.uint8(3), np.array(3)])
@@ -44,3 +45,14 @@ def test_no_whole_number_changes_in_the_cast(value, given, wanted):
         cast_actions(np.array([1, value], given), np.dtype(wanted))
     cast = cast_actions(np.array([0, 1], given), np.dtype(wanted))
     assert (cast.dtype, cast.tolist()) == (wanted, [0, 1])
+
+
+@pytest.mark.parametrize("mode", AutoresetMode)
+def test_an_autoreset_mode_goes_by_member_value_and_name(mode):
+    assert [autoreset(one) for one in (mode, mode.value, mode.name)] == [mode] * 3
+
+
+@pytest.mark.parametrize("mode", ["next_step", "samestep", "", None, 1])
+def test_what_is_no_autoreset_mode_is_refused_with_every_spelling(mode):
+    with pytest.raises(ValueError, match=r"'NextStep', .* or its name \(NEXT_STEP, "):
+        autoreset(mode)

@@ -80,6 +80,27 @@ def test_absent_distributions_stay_listed_and_raise_with_the_same_words(site: Pl
         assert out == f"hub:native/Pong-v0 {row['reason']}. Fix: {row['fix']}\n"
 
 
+@pytest.mark.parametrize(("variable", "names"), [("HUB_BLOCK_PLUGINS", "hub_pong"),
+                                                 ("HUB_PLUGINS", "hub_jax")])  # fmt: skip
+def test_an_environment_that_is_kept_out_stays_listed_with_who_keeps_it_out(
+    site: PluginSite, variable: str, names: str
+) -> None:
+    need.module("hub_pong")
+    reason = "needs plugin hub_pong, which HUB_PLUGINS or HUB_BLOCK_PLUGINS keeps out"
+    listed = site.hub("list", "--absent", "--json", "-", env={variable: names})
+    rows = {row["id"]: row for row in json.loads(listed.stdout)["environments"]}
+    assert rows["hub:native/Pong-v0"]["reason"] == reason
+    assert "unset" in rows["hub:native/Pong-v0"]["fix"]
+    code = """
+        import gymnasium, hub
+        try:
+            gymnasium.make("hub:native/Pong-v0")
+        except hub.MissingDependency as error:
+            print(error)
+    """
+    assert site.python(code, {variable: names}).startswith(f"hub:native/Pong-v0 {reason}. Fix: ")
+
+
 def test_info_works_for_an_absent_environment(site: PluginSite) -> None:
     site.module("sitecustomize", WITHOUT_DISTRIBUTIONS)
     shown = site.hub("info", "native/Pong-v0")

@@ -102,6 +102,22 @@ def test_an_unknown_option_lists_the_known_ones(walk: Plugins) -> None:
         gymnasium.make("acme/Walk-v0", speed=1)
 
 
+@pytest.mark.parametrize("option", [{"autoreset_mode": "SameStep"}, {"copy": False}])
+@pytest.mark.parametrize("mode", ["sync", "async"])
+def test_an_option_of_gymnasiums_vector_environments_is_told_where_it_goes(
+    walk: Plugins, mode: str, option: dict[str, object]
+) -> None:
+    with pytest.raises(hub.UnknownOption, match=r"AsyncVectorEnv has it") as caught:
+        gymnasium.make_vec("acme/Walk-v0", 2, vectorization_mode=mode, **option)
+    assert f"make_vec(..., vector_kwargs={option})" in str(caught.value)
+    gymnasium.make_vec("acme/Walk-v0", 2, vectorization_mode="sync", vector_kwargs=option).close()
+
+
+def test_an_own_vector_environment_is_not_sent_to_vector_kwargs(walk: Plugins) -> None:
+    with pytest.raises(hub.UnknownOption, match=r"'copy'; its options: max_episode_steps"):
+        gymnasium.make_vec("acme/Lanes-v0", 2, copy=False)
+
+
 @pytest.mark.parametrize("make", [gymnasium.make, gymnasium.make_vec])
 def test_an_absent_distribution_raises_with_reason_and_fix(
     walk: Plugins, make: Callable[[str], object]

@@ -87,6 +87,24 @@ print(hashlib.sha256(b"".join(numpy.asarray(x).tobytes() for x in found)).hexdig
 """
 
 
+@pytest.mark.parametrize(
+    ("seed", "error"),
+    [
+        (-3, ValueError),
+        (1 << 64, ValueError),
+        ("a", TypeError),
+        (1.5, TypeError),
+        (True, TypeError),
+    ],
+)
+def test_seeding_everything_refuses_a_bad_seed_in_the_words_of_reset(
+    seed: Any, error: type[Exception]
+) -> None:
+    env = gymnasium.make("CartPole-v1")
+    with pytest.raises(error, match=r"seed .*: expected .*0 to 2\*\*64 - 1"):
+        hub.seed_everything(env, seed)
+
+
 def test_seeding_everything_repeats_sampled_actions_in_another_process() -> None:
     runs = [
         subprocess.run([sys.executable, "-c", CODE], capture_output=True, text=True, check=True)

@@ -54,7 +54,7 @@ def test_a_scripts_lists_become_arrays_where_the_space_wants_them(tmp_path: Path
     assert action in env.action_space
 
 
-@pytest.mark.parametrize("text", ["not json", '{"a": 1}'])
+@pytest.mark.parametrize("text", ["not json", '{"a": 1}', "[]"])
 def test_a_bad_script_is_an_error_that_shows_the_form(tmp_path: Path, text: str) -> None:
     script = tmp_path / "script.json"
     script.write_text(text)

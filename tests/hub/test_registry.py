@@ -65,11 +65,47 @@ def test_every_id_that_a_card_takes_gymnasium_takes_unchanged(env_id: str) -> No
         ("kwargs", {"pair": (1, 2)}),
         ("kwargs", {1: "key"}),
         ("bench", {"lanes": {1, 2}}),
+        ("bench", {"foo": 1}),
+        ("bench", None),
+        ("kwargs", [("size", 3)]),
+        ("summary", None),
+        ("summary", 5),
+        ("summary", ""),
+        ("summary", "two\nlines"),
+        ("summary", "\x1b[2J"),
+        ("summary", "\ud800"),
+        ("licence", 3),
+        ("reference", 5),
+        ("docs", None),
+        ("fidelity", None),
+        ("vector_entry_point", ""),
+        ("nondeterministic", "yes"),
+        ("order_enforce", 1),
+        ("disable_env_checker", None),
+        ("max_episode_steps", True),
+        ("requires", ("nope",)),
+        ("requires", "x"),
+        ("requires", None),
     ],
 )
 def test_a_card_that_breaks_its_contract_is_refused_by_field(field: str, value: Any) -> None:
     with pytest.raises(hub.CardError, match=f"hub:acme/Walk-v0: {field}"):
         card(**{field: value})
+
+
+@pytest.mark.parametrize("env_id", [None, 5, b"acme/Walk-v0"])
+def test_an_id_that_is_no_text_is_named(env_id: Any) -> None:
+    with pytest.raises(hub.CardError, match=f"id {env_id!r}: expected a text"):
+        card(id=env_id)
+
+
+@pytest.mark.parametrize("name", ["", 3, None, "a\0b"])
+def test_a_requirement_names_something(name: Any) -> None:
+    for kind in ("distribution", "program"):
+        with pytest.raises(hub.CardError, match=r"requirement's name .*: expected a text"):
+            hub.Requirement(kind, name, "pip install it")  # type: ignore[arg-type]  # under test
+    with pytest.raises(hub.CardError, match=r"fix of it .*: expected a text"):
+        hub.Requirement("program", "it", name)
 
 
 def test_a_requirement_of_unknown_kind_is_refused() -> None:

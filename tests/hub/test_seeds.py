@@ -27,7 +27,10 @@ def test_an_array_of_seeds_is_taken():
     assert (seeds.tolist(), given_.tolist()) == ([3, 2], [True, True])
 
 
-@pytest.mark.parametrize("seed", ["12", b"12", 1.0, object(), [1, "x"], [1, -1], np.array(0.5)])
+NO_SEEDS = ["12", b"12", 1.0, object(), [1, "x"], [1, -1], np.array(0.5), True, np.True_]
+
+
+@pytest.mark.parametrize("seed", [*NO_SEEDS, [1, False], np.array([True, False])])
 def test_what_is_no_seed_is_refused(seed):
     with pytest.raises((TypeError, ValueError), match=r"seed .*: expected"):
         parse_seeds(seed, 2)

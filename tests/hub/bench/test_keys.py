@@ -4,6 +4,7 @@ import pytest
 
 from hub.bench import Case, keys
 from hub.bench.keys import BenchKeys, Goal
+from hub.card_fields import BENCH_KEYS
 from hub.errors import BenchError
 
 FULL = {
@@ -29,7 +30,7 @@ def test_every_key_is_read() -> None:
 def test_every_key_is_documented_where_it_is_defined() -> None:
     assert keys.__doc__ is not None
     assert all(f"| `{key}` |" in keys.__doc__ for key in FULL)
-    assert set(FULL) == keys._KEYS
+    assert set(FULL) == BENCH_KEYS
 
 
 def test_without_keys_the_yardstick_is_the_reference() -> None:

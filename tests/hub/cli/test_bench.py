@@ -164,6 +164,7 @@ def test_a_suite_of_a_plugin_keeps_its_rows_when_it_breaks(site: PluginSite) -> 
         (["--compare", "absent.json"], "absent.json"),
         (["--html", "no/such/folder/page.html"], "no/such/folder"),
         (["--rounds", "0"], "--rounds"),
+        (["--lanes", "10000000000"], "10000000000 is not in the range 1<=x<=16777216"),
     ],
 )
 def test_bad_usage_is_one_line_and_exit_status_2(

@@ -1,12 +1,14 @@
 from __future__ import annotations
 
 import json
+import sys
 from pathlib import Path
 
 import pytest
 
 from hub.plugins import PluginRecord, Plugins
 from tests.hub.cli.conftest import Run
+from tests.plugin_site import PluginSite
 
 FIELDS = {"id", "family", "backend", "available", "reason", "fix", "fidelity"}
 GONE = {
@@ -74,10 +76,55 @@ def test_an_empty_result_says_so(run: Run, acme: Plugins) -> None:
 
 def test_a_failed_plugin_is_told_beside_the_list(run: Run, acme: Plugins) -> None:
     acme.records.append(PluginRecord("half", "half-dist", status="failed", error="ValueError: no"))
+    for arguments in ((), ("--json", "-")):
+        listed = run("list", *arguments)
+        assert listed.status == 0
+        assert "plugin half (half-dist) failed" in listed.err
+        assert "ValueError: no" in listed.err
+
+
+# `__main__` has no spec, and the import system raises for it what nobody expects.
+HOSTILE = """
+import hub
+
+@hub.hookimpl
+def hub_register_envs(register):
+    for number, changes in enumerate((
+        {"fidelity": "__main__:X"},
+        {"fidelity": "os:getcwd"},
+        {"summary": "[bold] [/nothing] {0} %s"},
+        {"requires": (hub.Requirement("distribution", "../[/x]", "[/y]"),)},
+        {"requires": (hub.Requirement("program", "x" * 5000, "-"),)},
+    )):
+        card = {"summary": "A walk.", "family": "python", "backend": "python",
+                "entry_point": "no_such:Walk", **changes}
+        register(hub.EnvCard(id=f"hostile/Walk-v{number}", **card))
+"""
+
+
+@pytest.mark.parametrize(
+    "arguments", ["list", "list --json -", "doctor", "doctor --json -", "plugins"]
+)
+def test_no_card_that_the_hub_took_breaks_a_listing(
+    run: Run, acme: Plugins, site: PluginSite, monkeypatch: pytest.MonkeyPatch, arguments: str
+) -> None:
+    monkeypatch.setattr(sys.modules["__main__"], "__spec__", None)
+    site.plugin("hostile", HOSTILE)
+    acme.load(site.points())
+    shown = run(*arguments.split())
+    assert (shown.status, shown.err) == (0, "")
+    assert all(f"hub:hostile/Walk-v{number}" in shown.out for number in range(5))
+    assert "hub:acme/Walk-v0" in shown.out
+
+
+def test_a_card_that_the_hub_refused_takes_only_its_plugin_down(
+    run: Run, acme: Plugins, site: PluginSite
+) -> None:
+    site.plugin("hostile", HOSTILE.replace('"A walk."', "None"))
+    acme.load(site.points())
     listed = run("list")
-    assert listed.status == 0
-    assert "plugin half (half-dist) failed" in listed.err
-    assert "ValueError: no" in listed.err
+    assert "hub:hostile/Walk-v0: summary None: expected a text" in listed.err
+    assert "hub:acme/Walk-v0" in listed.out
 
 
 def test_a_narrow_terminal_gets_lines_that_are_whole_words(

@@ -69,6 +69,18 @@ def test_json_has_the_documented_fields(run: Run, acme: Plugins, tmp_path: Path)
     assert not played.json["truncated"]
 
 
+def test_a_return_shows_no_rounding_of_its_sum(
+    run: Run, acme: Plugins, site: PluginSite, tmp_path: Path
+) -> None:
+    card = acme.registry.card("acme/Walk-v0")
+    module = site.path / "acme_hooks_env.py"
+    module.write_text(module.read_text().replace("float(action),", "0.1 * action,"))
+    script = tmp_path / "script.json"
+    script.write_text("[1, 1, 1]")
+    assert 0.1 + 0.1 + 0.1 != 0.3
+    assert run("play", card.id, "--agent", str(script), "--json", "-").json["return"] == 0.3
+
+
 def test_a_random_episode_ends_at_the_cards_limit(run: Run, acme: Plugins) -> None:
     played = run("play", "hub:acme/Walk-v0", "--seed", "3")
     assert "hub:acme/Walk-v0: truncated after 5 steps" in played.out

@@ -1,11 +1,14 @@
+import dataclasses
 import functools
 
+import gymnasium
 import jax
 import jax.numpy as jnp
 import numpy as np
 import pytest
 
-from hub.functional import GymnaxView
+from hub.errors import InvalidAction
+from hub.functional import FunctionalSingleEnv, GymnaxView
 from tests.hub.functional.games import duel, script, walk
 
 
@@ -59,3 +62,45 @@ def test_it_describes_itself_as_gymnax_users_expect():
 def test_a_game_of_two_is_refused():
     with pytest.raises(ValueError, match="duel has 2 players"):
         GymnaxView(duel(True))
+
+
+@pytest.mark.parametrize("action", [1, np.int64(1), np.array(1), True])
+def test_a_whole_number_that_is_no_array_steps_as_one(action):
+    # Rules may ask their action for what only arrays have.
+    rules = script()
+    env = dataclasses.replace(
+        rules, step=lambda k, s, a, p: rules.step(k, s, (a == 1).astype(jnp.int32), p)
+    )
+    view, key = GymnaxView(env), jax.random.key(0)
+    _, state = view.reset(key)
+    want = view.step(key, state, jnp.int32(1))
+    got = view.step(key, state, action)
+    assert got[2] == want[2] == 11
+    assert got[2].dtype == jnp.float32
+    np.testing.assert_array_equal(jax.jit(view.step)(key, state, action)[0], want[0])
+
+
+@pytest.mark.parametrize("action", [1.0, "1", None])
+def test_what_is_no_whole_number_is_refused_for_a_discrete_action(action):
+    view, key = GymnaxView(script()), jax.random.key(0)
+    _, state = view.reset(key)
+    with pytest.raises(InvalidAction, match=r"actions of dtype .*: expected int64"):
+        view.step(key, state, action)
+
+
+def test_a_list_of_numbers_steps_as_an_array():
+    view, key = GymnaxView(walk()), jax.random.key(0)
+    _, state = view.reset(key)
+    want = view.step(key, state, jnp.array([0.25, -0.5], jnp.float32))
+    got = view.step(key, state, [0.25, -0.5])
+    np.testing.assert_array_equal(got[0], want[0])
+    assert got[0].dtype == want[0].dtype
+
+
+def test_a_gymnasium_environment_is_refused_with_where_it_keeps_the_functional_one():
+    env = gymnasium.wrappers.TimeLimit(FunctionalSingleEnv(script()), 3)
+    with pytest.raises(TypeError, match=r"is no hub.functional.FunctionalEnv: give env.unwrapped"):
+        GymnaxView(env)
+    assert GymnaxView(env.unwrapped.functional).name == "script"
+    with pytest.raises(TypeError, match=r"'script' is no .* has it as env.unwrapped.functional"):
+        GymnaxView("script")

@@ -81,7 +81,7 @@ def test_misuse_is_an_error_that_says_what_to_do():
         env.step(0)
     env.close()
     env.close()
-    with pytest.raises(ClosedError, match="script is closed; make a new one"):
+    with pytest.raises(ClosedError, match="this environment is closed; make a new one"):
         env.reset()
 
 

@@ -240,7 +240,7 @@ def test_misuse_is_an_error_that_says_what_to_do():
     with pytest.raises(ResetNeeded, match="selects 1 of 3 lanes before the first reset"):
         env.reset(options={"reset_mask": np.array([True, False, False])})
     env.close()
-    with pytest.raises(ClosedError, match="script is closed; make a new one"):
+    with pytest.raises(ClosedError, match="this environment is closed; make a new one"):
         env.reset()
 
 

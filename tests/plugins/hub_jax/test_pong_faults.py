@@ -242,7 +242,7 @@ def test_the_first_reset_must_reach_every_lane(env_id):
 FRAMES = "expected a whole number from 1 to 8$"
 RULES = "expected None or 'puffer'$"
 ONE_UP = "expected a whole number from 1 to "
-MODES = "expected one of 'NextStep', 'SameStep', 'Disabled'$"
+MODES = "expected one of 'NextStep', 'SameStep', 'Disabled', or its name"
 
 
 @pytest.mark.parametrize("kind", KINDS)
@@ -275,7 +275,7 @@ def test_an_unknown_option_is_named_with_the_known_ones(env_id, kind, name, word
 @pytest.mark.parametrize(
     ("name", "value", "words"),
     [
-        *(("autoreset_mode", v, MODES) for v in ("x", 5, None, "NEXT_STEP")),
+        *(("autoreset_mode", v, MODES) for v in ("x", 5, None, "next_step")),
         *(("max_episode_steps", v, ONE_UP) for v in (0, -2, 1.5, True, 2**64)),
         *(("render_mode", v, "expected one of 'rgb_array', 'ansi' or None$") for v in ("human", 5)),
     ],
