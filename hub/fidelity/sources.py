@@ -8,7 +8,8 @@ import importlib.util
 from collections.abc import Iterable
 from pathlib import Path
 
-from hub.errors import DeclarationError, StaleBuildError
+from hub import plugins
+from hub.errors import DeclarationError, MissingDependency, StaleBuildError
 from hub.fidelity.declaration import Sources
 
 
@@ -33,18 +34,36 @@ def package_folder(package: str) -> Path:
     """Folder of a top-level package, found without importing it.
 
     Raises:
-        DeclarationError: It is not installed.
+        MissingDependency: It is not installed; the message has the fix.
+        DeclarationError: It is a namespace package.
     """
     spec = importlib.util.find_spec(package)
-    if spec is None or spec.origin is None:
-        raise DeclarationError(f"package {package!r} is not installed, or is a namespace package")
+    if spec is None:
+        raise absent(package)
+    if spec.origin is None:
+        raise DeclarationError(
+            f"package {package!r} is a namespace package; expected a regular one"
+        )
     return Path(spec.origin).parent
+
+
+def absent(package: str) -> MissingDependency:
+    """The error of a package that is not installed, with the fix of the cards that need it."""
+    fixes = dict.fromkeys(
+        card.fix()
+        for card in plugins.PLUGINS.registry
+        if card.missing()
+        and package in (card.entry_point.partition(".")[0], card.fidelity.partition(".")[0])
+    )
+    fix = " or ".join(fixes) or "install the distribution that holds it"
+    return MissingDependency(f"package {package} is not installed. Fix: {fix}")
 
 
 def engine_hash(sources: Sources) -> str:
     """Hash of the engine: its files on disk and its compiled sources, or their embedded hash.
 
     Raises:
+        MissingDependency: Its package is not installed.
         DeclarationError: A pattern matches no file, or the embedded hash cannot be read.
     """
     folder = package_folder(sources.package)
