@@ -157,11 +157,13 @@ def verify_policy(card: EnvCard, policy: Path) -> OwnPolicyReport:
     Raises:
         DeclarationError: The declaration has no transfer plan.
         MissingDependency: The plan's trainer is not there to load it.
+        ValueError: The file is not a policy of that trainer.
     """
     declaration = declaration_of(card)
     if declaration.transfer is None:
         raise DeclarationError(f"{card.fidelity} has no transfer plan")
     trainer = find_trainer(declaration.transfer.trainer)
+    trainer.load_policy(policy)  # looked at before two environments are made for it
     return run_own_policy(declaration, declaration.transfer, trainer, policy)
 
 

@@ -73,5 +73,5 @@ def test_a_missing_embedded_hash_is_refused(package: Path) -> None:
 
 
 def test_a_package_that_is_not_there_is_named() -> None:
-    with pytest.raises(MissingDependency, match="no_such_package is not installed. Fix: "):
+    with pytest.raises(MissingDependency, match=r"no_such_package is not installed\. Fix: "):
         engine_hash(Sources("no_such_package", ("x.py",)))
