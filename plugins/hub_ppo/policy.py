@@ -117,7 +117,8 @@ class SavedPolicy:
         """Choose one action a lane; see `hub.fidelity.Policy`.
 
         Raises:
-            PolicyError: A `ValueError`: the observations are not those of the environment that it was trained in.
+            PolicyError: A `ValueError`: the observations are not those of the environment that it
+                was trained in.
         """
         given = np.asarray(observations)
         if given.size != len(starts) * self.interface.inputs:

@@ -91,7 +91,7 @@ def test_the_first_wanted_render_mode_that_exists_is_taken() -> None:
 def test_an_agent_that_fails_is_named_with_its_error() -> None:
     env = cartpole()
     act = agent("os:getcwd", env, 0)
-    with pytest.raises(AgentError, match="the agent failed before step 1: TypeError: .*getcwd"):
+    with pytest.raises(AgentError, match=r"the agent failed before step 1: TypeError: .*getcwd"):
         list(episode(env, act, seed=0, limit=3))
 
 
