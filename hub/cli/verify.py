@@ -86,6 +86,7 @@ def command(
     _alone(context, "policy", policy is not None)
     check_writable(html, json_path)
     cards = _cards(ids, every, check)
+    _note_trees(cards)
     if not check:
         for card in cards:
             require(card)
@@ -123,6 +124,13 @@ def _cards(ids: tuple[str, ...], every: bool, absent: bool) -> list[EnvCard]:
     if not declared:
         raise click.UsageError("--all: no environment here declares a reference (see `hub list`)")
     return declared
+
+
+def _note_trees(cards: list[EnvCard]) -> None:
+    from hub.fidelity.standing import tree_note
+
+    for note in filter(None, map(tree_note, cards)):
+        click.echo(f"note: {note}", err=True)
 
 
 def _check(cards: list[EnvCard], json_path: str | None) -> int:

@@ -7,10 +7,11 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any, Literal, TypeAlias
 
+from hub import plugins
 from hub.errors import CertificateError, DeclarationError, MissingDependency
 from hub.fidelity.certificate import Certificate, certificate_path, read_certificate
 from hub.fidelity.declaration import Sources
-from hub.fidelity.sources import engine_hash
+from hub.fidelity.sources import edited_tree, engine_hash
 from hub.registry import EnvCard
 
 State: TypeAlias = Literal[
@@ -90,6 +91,22 @@ def standing(certificate: Certificate) -> Status:
     # A failed L4 takes nothing from the levels below it, on which it rests.
     state: State = "failed" if any(number != "4" for number, _ in failures) else "verified"
     return Status(level, state, date, "; ".join(text for _, text in failures))
+
+
+def tree_note(card: EnvCard) -> str:
+    """Say so when the installed copy of `card`'s engine differs from the tree it came from."""
+    try:
+        sources = sources_of(read_certificate(certificate_path(card)).sources)
+        owner = next((r for r in plugins.PLUGINS.records if card.id in r.envs), None)
+        tree = edited_tree(owner.distribution, sources) if owner else None
+    except (CertificateError, DeclarationError, MissingDependency):
+        return ""  # which `status` reports
+    if tree is None:
+        return ""
+    return (
+        f"{card.id}: the installed copy is judged; the sources in {tree} are others. Fix: "
+        f"pip install {tree}, or pip install -e {tree}"
+    )
 
 
 def sources_of(data: dict[str, Any]) -> Sources:

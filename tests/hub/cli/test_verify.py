@@ -164,3 +164,23 @@ def test_an_absent_distribution_is_named_with_its_fix(run: Run, acme: Plugins) -
     assert checked.status == 0  # an absent optional part is no fault
     (result,) = checked.json["results"]
     assert (result["state"], result["detail"]) == ("not-checked", f"it {words}")
+
+
+def test_a_tree_that_differs_from_the_installed_copy_is_noted(
+    installed: PluginSite, tmp_path: Path
+) -> None:
+    assert hub(installed, "verify", ID, "--level", "1").returncode == 0
+    tree = tmp_path / "a tree"
+    shutil.copytree(installed.path / "toystrip", tree / "src" / "toystrip")
+    (info,) = installed.path.glob("toystrip*.dist-info")
+    origin = {"url": tree.as_uri(), "dir_info": {}}
+    (info / "direct_url.json").write_text(json.dumps(origin))
+    assert "note" not in hub(installed, "verify", ID, "--check").stderr
+    source = tree / "src" / "toystrip" / "engine.py"
+    source.write_text(source.read_text() + "\n")
+    run = hub(installed, "verify", ID, "--check")
+    assert run.returncode == 0
+    assert f"the installed copy is judged; the sources in {tree} are others" in run.stderr
+    origin["dir_info"] = {"editable": True}
+    (info / "direct_url.json").write_text(json.dumps(origin))
+    assert "note" not in hub(installed, "verify", ID, "--check").stderr
