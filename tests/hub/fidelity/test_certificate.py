@@ -12,6 +12,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from hub.describe import fidelity
 from hub.errors import CertificateError, DeclarationError, MissingDependency, StaleBuildError
 from hub.fidelity import Run, Sources, patched, status, verify
 from hub.fidelity.certificate import (
@@ -140,6 +141,7 @@ def test_a_failure_takes_back_what_the_certificate_claims_of_the_same_sources(
     standing = status(CARD)
     assert (standing.level, standing.state) == (0, "failed")
     assert standing.detail.startswith(f"L1 failed on {now.date}: ")
+    assert fidelity(CARD) == "fails L1"  # as `hub list` shows it
     # The evidence of the other levels counts again when the first passes.
     assert verify(CARD, Run(level=1)).certificate.level == 3
     assert status(CARD).state == "verified"
@@ -247,6 +249,7 @@ def test_an_absent_package_is_not_checked_and_the_fix_is_named(
     assert (standing.level, standing.state) == (1, "not-checked")
     words = "package no_such_part is not installed. Fix: pip install ./native/gone"
     assert standing.detail == words
+    assert fidelity(CARD) == "L1 not checked"
     absent = replace(strip.DECLARATION.reference.sources, package="no_such_part")
     lacking = replace(strip.DECLARATION.reference, sources=absent)
     with (
