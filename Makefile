@@ -51,7 +51,7 @@ docs: ## write the pages of the environments
 	$(BIN)/python -m hub.docs
 
 verify: dev ## recompute every certificate in full
-	$(BIN)/hub verify --all
+	$(BIN)/hub verify --all --mutants
 
 release-check: lint ## what must hold before a release: no stale certificate
 	$(BIN)/hub verify --all --check

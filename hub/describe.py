@@ -27,7 +27,10 @@ def availability(card: EnvCard) -> Described:
 
 
 def fidelity(card: EnvCard) -> str | None:
-    """Return how the certificate stands (`"L3 verified"`, `"L3 stale"`, `"not verified"`).
+    """Return how the certificate stands (`"L3 verified"`, `"L3 stale"`, `"fails L2"`...).
+
+    `"not verified"` without a certificate at hand, `"L3 not checked"` where a package that it
+    speaks of is not installed.
 
     None when the environment claims no reference. Reads JSON and hashes only.
     """
@@ -36,7 +39,11 @@ def fidelity(card: EnvCard) -> str | None:
     from hub.fidelity.standing import status
 
     standing = status(card)
-    return "not verified" if standing.state == "none" else f"L{standing.level} {standing.state}"
+    if standing.state == "failed":  # always at the first level that is not reached
+        return f"fails L{standing.level + 1}"
+    if standing.state == "none" or (standing.state == "not-checked" and not standing.date):
+        return "not verified"
+    return f"L{standing.level} {standing.state.replace('not-checked', 'not checked')}"
 
 
 def describe(card: EnvCard) -> Described:

@@ -120,6 +120,10 @@ class PolicyError(HubError, ValueError):
     """A policy file cannot be read, or is of another schema, network or trainer."""
 
 
+class TrainingError(HubError, ValueError):
+    """A trainer was asked for what it cannot train: an option, a space or an environment."""
+
+
 class UnknownRecipe(HubError, LookupError):
     """No plugin registered this recipe; the message names the nearest."""
 

@@ -6,6 +6,7 @@ import importlib
 import json
 import sys
 from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, TypeAlias
@@ -25,6 +26,10 @@ Agent: TypeAlias = Callable[[Any, dict[str, Any]], Any]
 
 class AgentError(HubError, ValueError):
     """The agent is unknown, or cannot act in this environment."""
+
+
+class PlayError(HubError, RuntimeError):
+    """The environment failed while it was played; the message has its error."""
 
 
 @dataclass(frozen=True)
@@ -175,22 +180,48 @@ def _key(wanted: dict[str, int]) -> str:
         termios.tcsetattr(terminal, termios.TCSANOW, before)
 
 
+def _name(env: gymnasium.Env[Any, Any]) -> str:
+    return env.spec.id if env.spec else type(env.unwrapped).__name__
+
+
+@contextmanager
+def _blamed(kind: type[HubError], what: str) -> Iterator[None]:
+    """Raise anew, as `kind` and behind `what`, an error that says nothing of where it was made."""
+    try:
+        yield
+    except (HubError, gymnasium.error.Error, StopIteration):
+        raise
+    # An agent or an environment may fail in any way.
+    except Exception as error:
+        raise kind(f"{what}: {type(error).__name__}: {error}") from error
+
+
 def episode(
     env: gymnasium.Env[Any, Any], act: Agent, seed: int | None, limit: int
 ) -> Iterator[Step]:
     """Play until the episode ends, the agent stops or `limit` steps are done.
 
     The first item is the reset, with reward 0 and neither flag.
+
+    Raises:
+        AgentError: The agent failed.
+        PlayError: The environment failed.
     """
-    observation, info = env.reset(seed=seed)
+    with _blamed(PlayError, f"{_name(env)} failed in reset"):
+        observation, info = env.reset(seed=seed)
     render = env.render if env.render_mode is not None else lambda: None
-    yield Step(observation, 0.0, False, False, render())
-    for _ in range(limit):
+    with _blamed(PlayError, f"{_name(env)} failed in render"):
+        frame = render()
+    yield Step(observation, 0.0, False, False, frame)
+    for count in range(1, limit + 1):
         try:
-            action = act(observation, info)
+            with _blamed(AgentError, f"the agent failed before step {count}"):
+                action = act(observation, info)
         except StopIteration:
             return
-        observation, reward, terminated, truncated, info = env.step(action)
-        yield Step(observation, float(reward), bool(terminated), bool(truncated), render())
+        with _blamed(PlayError, f"{_name(env)} failed in step {count}, action {action!r}"):
+            observation, reward, terminated, truncated, info = env.step(action)
+            frame = render()
+        yield Step(observation, float(reward), bool(terminated), bool(truncated), frame)
         if terminated or truncated:
             return

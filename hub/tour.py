@@ -7,7 +7,7 @@ the agent that knows the solution works with the tools in the sandbox and is gra
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from contextlib import closing
 from dataclasses import asdict, dataclass
 from typing import Any
@@ -16,7 +16,7 @@ import gymnasium
 
 from hub.bench import Case, Plan, Row, rate_case
 from hub.bench.suites import run
-from hub.conformance import check
+from hub.conformance import Check, check
 from hub.describe import availability, fidelity
 from hub.errors import HubError
 from hub.registry import EnvCard
@@ -90,20 +90,40 @@ class Stop:
         return {**asdict(self), "findings": list(self.findings)}
 
 
-def tour(cards: Iterable[EnvCard], progress: Progress = lambda message: None) -> list[Stop]:
-    """Check and measure every card; one that is absent is listed with the fix."""
-    return [_visit(card, progress) for card in cards]
+def _silent(message: str) -> None:
+    """Tell nobody."""
 
 
-def _visit(card: EnvCard, progress: Progress) -> Stop:
+def tour(
+    cards: Sequence[EnvCard], progress: Progress = _silent, detail: Progress = _silent
+) -> list[Stop]:
+    """Check and measure every card; one that is absent is listed with the fix.
+
+    Args:
+        cards: What to visit.
+        progress: Called as a part of a visit begins, with what it is and how long it may take.
+        detail: Called with every rule that is being checked.
+    """
+    return [
+        _visit(card, f"({number} of {len(cards)})", progress, detail)
+        for number, card in enumerate(cards, start=1)
+    ]
+
+
+def _visit(card: EnvCard, which: str, progress: Progress, detail: Progress) -> Stop:
     here = availability(card)
     if not here["available"]:
         return Stop(card.id, card.backend, False, here["reason"], here["fix"])
-    progress(f"checking {card.id}")
-    report = check(card.id, CHECK_SECONDS)
+    progress(f"checking {card.id} {which}, up to {CHECK_SECONDS:g} s")
+
+    def listen(name: str, done: Check | None) -> None:
+        if done is None:
+            detail(f"checking {card.id} {which}, up to {CHECK_SECONDS:g} s: {name}")
+
+    report = check(card.id, CHECK_SECONDS, listener=listen)
     findings = tuple(f"{found.name}: {found.message}" for found in report.failures)
     if card.family == "agent":
-        progress(f"solving a task of {card.id}")
+        progress(f"solving a task of {card.id} {which}")
         return Stop(
             card.id,
             card.backend,
@@ -113,7 +133,7 @@ def _visit(card: EnvCard, progress: Progress) -> Stop:
             findings=findings,
             solved=_solve(card),
         )
-    progress(f"measuring {card.id}")
+    progress(f"measuring {card.id} {which}")
     best = _fastest(run("throughput", Plan(ids=(card.id,), quick=True, seconds=0.05, rounds=3)))
     return Stop(
         card.id,

@@ -10,7 +10,8 @@ import click
 import hub
 from hub import picture, play
 from hub.cli.output import EnvId, console, json_option, write_json
-from hub.tour import SCHEMA, Stop, tour
+from hub.conformance import RULES
+from hub.tour import CHECK_SECONDS, SCHEMA, Stop, tour
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -19,6 +20,11 @@ SHOWPIECE = "hub:native/Pong-v0"
 PLAYER = "hub_pong.players:follow"  # against a random one the game is over at 21:0
 OPTIONS = {"frame_skip": 2}  # fast enough that both sides miss, and one of them wins
 LIMIT = 10_000  # steps; the environment's own
+
+UNREACHED = (
+    f"not reached: of the {len(RULES)} rules, those that the tour's {CHECK_SECONDS:g} s of checks "
+    "left no time for; nothing is known of them. To reach more: hub check ID --seconds 300"
+)
 
 
 @click.command()
@@ -44,7 +50,8 @@ def command(ids: tuple[str, ...], out: Path, json_path: str | None) -> int:
     if not cards:
         raise click.UsageError("there is no environment here (see `hub plugins`)")
     with screen.status("") as shown:
-        stops = tour(cards, shown.update if screen.is_terminal else screen.print)
+        live = screen.is_terminal
+        stops = tour(cards, *((shown.update, shown.update) if live else (screen.print,)))
     shown_here = any(s.id == SHOWPIECE and s.available for s in stops)
     picture_path, told = _play(out) if shown_here else (None, "")
     write_json(
@@ -117,6 +124,8 @@ def _print(stops: list[Stop], screen: Console) -> None:
             f"{stop.ratio:.1f} x {stop.reference}" if stop.ratio else "-",
         )
     screen.print(table)
+    if any(stop.unreached for stop in stops):
+        screen.print(UNREACHED, soft_wrap=True, markup=False)
     _print_solved(stops, screen)
     for stop in stops:
         for finding in stop.findings:

@@ -86,6 +86,8 @@ def command(
     data = _document(name, recipe, seed, trained, time.perf_counter() - begin)
     _keep(folder, trained, data)
     write_json({k: v for k, v in data.items() if k != "schema"}, SCHEMA, json_path)
+    if note := _note(recipe.budget, trained):
+        click.echo(f"note: {note}", err=True)
     console(json_path).print(_summary(data, folder), markup=False, soft_wrap=True)
     return int(data["reached"] is False)
 
@@ -176,6 +178,18 @@ def _keep(folder: Path, trained: Trained, data: Mapping[str, Any]) -> None:
         # A page needs no namespace, a file of its own does.
         picture = picture.replace("<svg ", '<svg xmlns="http://www.w3.org/2000/svg" ', 1)
         (folder / "curve.svg").write_text(picture + "\n", encoding="utf-8")
+
+
+def _note(budget: int, trained: Trained) -> str:
+    """Say so when the budget was too small to tell anything; empty otherwise."""
+    taken, spent = trained.steps, f"a budget of {budget:,} steps"
+    if taken is not None and taken >= 2 * budget:
+        spent += f" is less than one batch of this trainer, which took {taken:,}"
+    elif trained.curve:
+        return ""
+    else:
+        spent += " ended no episode"
+    return f"{spent}: a longer training needs a larger --steps"
 
 
 def _summary(data: Mapping[str, Any], folder: Path) -> str:

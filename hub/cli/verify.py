@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
+from click.core import ParameterSource
 
 import hub
 from hub.cli.output import EnvId, Finite, check_writable, console, json_option, write_json
@@ -17,6 +18,11 @@ from hub.registry import EnvCard
 
 if TYPE_CHECKING:
     from hub.fidelity.rollouts import Progress
+    from hub.fidelity.verifying import Verification
+
+
+ALWAYS = frozenset({"ids", "every", "json_path", "help"})  # options of every way to run it
+GOOD = ("verified", "not-checked")  # an absent optional part is no fault
 
 
 @click.command()
@@ -31,6 +37,9 @@ if TYPE_CHECKING:
     help="Share of the declared sizes of L1 to L3; below 1 no certificate is written.",
 )
 @click.option("--mutants", is_flag=True, help="Also inject the declared bugs, one by one.")
+@click.option(
+    "--force", is_flag=True, help="Write less over a certificate of other sources than these."
+)
 @click.option("--check", is_flag=True, help="Only compare hashes and versions; run nothing.")
 @click.option(
     "--policy",
@@ -50,12 +59,15 @@ if TYPE_CHECKING:
     help="Write the report as one HTML file.",
 )
 @json_option
+@click.pass_context
 def command(
+    context: click.Context,
     ids: tuple[str, ...],
     every: bool,
     level: int,
     sample: float,
     mutants: bool,
+    force: bool,
     check: bool,
     policy: Path | None,
     work: Path | None,
@@ -64,11 +76,17 @@ def command(
 ) -> int:
     """Prove that each environment ID equals its reference.
 
-    Exit status 0: all that ran passed (with --check: every certificate holds); 1: something
-    failed or is stale; 2: it could not be run.
+    The levels that ran are written into the certificate, passed or failed; the others stay, with
+    their own dates. When the sources changed, less than is on file is not written over it.
+
+    Exit status 0: all that ran passed (with --check: every certificate that can be checked here
+    holds); 1: something failed or is stale; 2: it could not be run.
     """
+    _alone(context, "check", check)
+    _alone(context, "policy", policy is not None)
     check_writable(html, json_path)
     cards = _cards(ids, every, check)
+    _note_trees(cards)
     if not check:
         for card in cards:
             require(card)
@@ -80,7 +98,19 @@ def command(
         from hub.fidelity.ladder import Run
 
         run = Run(level, sample, folder, progress)
-        return _verify(cards, run, mutants, html, json_path)
+        return _verify(cards, run, (mutants, force), html, json_path)
+
+
+def _alone(context: click.Context, name: str, given: bool) -> None:
+    """Refuse options that `--check` or `--policy` would not look at."""
+    others = {parameter.name for parameter in context.command.params} - ALWAYS - {name}
+    asked = [
+        f"--{other}"
+        for other in sorted(filter(None, others))
+        if context.get_parameter_source(other) is ParameterSource.COMMANDLINE
+    ]
+    if given and asked:
+        raise click.UsageError(f"--{name} does not go with {', '.join(asked)}: leave it out")
 
 
 def _cards(ids: tuple[str, ...], every: bool, absent: bool) -> list[EnvCard]:
@@ -89,11 +119,18 @@ def _cards(ids: tuple[str, ...], every: bool, absent: bool) -> list[EnvCard]:
         raise click.UsageError("name one ID or more, or use --all")
     if ids:
         return [registry.card(env_id) for env_id in ids]
-    # What is absent cannot be run, but a check of all certificates must not pass without it.
+    # What is absent cannot be run, but a check of all certificates must not be silent about it.
     declared = [card for card in registry if card.fidelity and (absent or not card.missing())]
     if not declared:
         raise click.UsageError("--all: no environment here declares a reference (see `hub list`)")
     return declared
+
+
+def _note_trees(cards: list[EnvCard]) -> None:
+    from hub.fidelity.standing import tree_note
+
+    for note in filter(None, map(tree_note, cards)):
+        click.echo(f"note: {note}", err=True)
 
 
 def _check(cards: list[EnvCard], json_path: str | None) -> int:
@@ -111,7 +148,7 @@ def _check(cards: list[EnvCard], json_path: str | None) -> int:
     for env_id, one in found.items():
         table.add_row(env_id, f"L{one.level}", one.state, one.date, escape(one.detail))
     console(json_path).print(table)
-    return int(any(one.state != "verified" for one in found.values()))
+    return int(any(one.state not in GOOD for one in found.values()))
 
 
 def _policy(cards: list[EnvCard], policy: Path, json_path: str | None) -> int:
@@ -136,26 +173,39 @@ def _policy(cards: list[EnvCard], policy: Path, json_path: str | None) -> int:
 
 
 def _verify(
-    cards: list[EnvCard], run: Any, mutants: bool, html: Path | None, json_path: str | None
+    cards: list[EnvCard], run: Any, how: tuple[bool, bool], html: Path | None, json_path: str | None
 ) -> int:
     from hub.fidelity.html import page
     from hub.fidelity.report import tables
     from hub.fidelity.verifying import verify
 
     out, results, pages = console(json_path), [], []
+    mutants, force = how
+
+    def tell(reason: str) -> None:
+        click.echo(f"note: this run will write no certificate: {reason}", err=True)
+
     for card in cards:
-        found = verify(card, run, mutants=mutants)
+        found = verify(card, run, mutants=mutants, force=force, tell=tell)
         data = found.certificate.to_json()
         pages.append(data)
         results.append({"passed": found.passed, "reason": found.reason, "certificate": data})
         for part in tables(data):
             out.print(part)
-        written = f"certificate: {found.written}" if found.written else found.reason
-        out.print(written, soft_wrap=True, markup=False)
+        out.print(_filed(found), soft_wrap=True, markup=False)
     write_json({"results": results}, "hub.verify/1", json_path)
     if html:
         html.write_text(page(pages), encoding="utf-8")
     return int(not all(result["passed"] for result in results))
+
+
+def _filed(found: Verification) -> str:
+    """Where the certificate is, with the levels in it that this run did not run; or why not."""
+    if not found.written:
+        return found.reason
+    levels = found.certificate.levels
+    kept = ", ".join(f"L{number} of {levels[number]['date']}" for number in found.kept)
+    return f"certificate: {found.written}" + (f"; kept as it was: {kept}" if kept else "")
 
 
 @contextmanager

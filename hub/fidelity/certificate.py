@@ -6,14 +6,14 @@
 |---|---|
 | `schema` | `"hub.certificate/1"`; a reader refuses another |
 | `id` | `hub:<namespace>/<Name>-vN` |
-| `hub` | version of the hub that made it |
+| `hub` | version of the hub that showed the level |
 | `level` | highest level passed with all below it, 0 to 4 |
-| `date` | day of the last run, UTC, ISO 8601 |
+| `date` | day of the run that showed that level, UTC, ISO 8601 |
 | `declaration` | `module:attribute` |
 | `sources` | `package`, `files`, `compiled`, `embedded`: what the hash is over |
 | `engine_hash` | SHA-256 over those sources (`hub.fidelity.engine_hash`) |
 | `reference` | `factory`, `summary`, `versions` (installed then), `sources` (as above, or null), `hash` (empty without sources) |
-| `machine` | processor, architecture, cores, system, python; no host name |
+| `machine` | of that run: processor, architecture, cores, system, python; no host name |
 | `levels` | `"1"`.. `"4"` -> what ran: `state`, `detail`, `date` and sizes, seeds, tolerances, statistics as in `hub.fidelity.ladder.LevelReport`; L3 names its `peers`, their versions and why one did not take part |
 | `mutants` | null, or rows, shares by level and survivors (`hub.fidelity.mutants.MutantReport`) |
 
@@ -66,6 +66,11 @@ class Certificate:
     mutants: dict[str, Any] | None = None
     schema: str = SCHEMA
 
+    @property
+    def reached_on(self) -> str:
+        """Day on which the level reached was shown, ISO 8601."""
+        return str(self.levels.get(str(self.level), {}).get("date", self.date))
+
     def to_json(self) -> dict[str, Any]:
         """Return the certificate as JSON values."""
         return asdict(self)
@@ -98,7 +103,7 @@ def certificate_path(card: EnvCard) -> Path:
     """Where the certificate of `card` lies, in the package that declares its fidelity.
 
     Raises:
-        DeclarationError: That package is not installed.
+        MissingDependency: That package is not installed.
     """
     package = card.fidelity.partition(":")[0].partition(".")[0]
     return package_folder(package) / "certificates" / f"{card.name}.json"

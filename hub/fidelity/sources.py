@@ -4,11 +4,15 @@ from __future__ import annotations
 
 import hashlib
 import importlib
+import importlib.metadata
 import importlib.util
+import json
 from collections.abc import Iterable
 from pathlib import Path
+from urllib.parse import unquote, urlsplit
 
-from hub.errors import DeclarationError, StaleBuildError
+from hub import plugins
+from hub.errors import DeclarationError, MissingDependency, StaleBuildError
 from hub.fidelity.declaration import Sources
 
 
@@ -33,21 +37,63 @@ def package_folder(package: str) -> Path:
     """Folder of a top-level package, found without importing it.
 
     Raises:
-        DeclarationError: It is not installed.
+        MissingDependency: It is not installed; the message has the fix.
+        DeclarationError: It is a namespace package.
     """
     spec = importlib.util.find_spec(package)
-    if spec is None or spec.origin is None:
-        raise DeclarationError(f"package {package!r} is not installed, or is a namespace package")
+    if spec is None:
+        raise absent(package)
+    if spec.origin is None:
+        raise DeclarationError(
+            f"package {package!r} is a namespace package; expected a regular one"
+        )
     return Path(spec.origin).parent
+
+
+def absent(package: str) -> MissingDependency:
+    """The error of a package that is not installed, with the fix of the cards that need it."""
+    fixes = dict.fromkeys(
+        card.fix()
+        for card in plugins.PLUGINS.registry
+        if card.missing()
+        and package in (card.entry_point.partition(".")[0], card.fidelity.partition(".")[0])
+    )
+    fix = " or ".join(fixes) or "install the distribution that holds it"
+    return MissingDependency(f"package {package} is not installed. Fix: {fix}")
 
 
 def engine_hash(sources: Sources) -> str:
     """Hash of the engine: its files on disk and its compiled sources, or their embedded hash.
 
     Raises:
+        MissingDependency: Its package is not installed.
         DeclarationError: A pattern matches no file, or the embedded hash cannot be read.
     """
-    folder = package_folder(sources.package)
+    return _hash(package_folder(sources.package), sources)
+
+
+def edited_tree(distribution: str, sources: Sources) -> Path | None:
+    """The tree that `distribution` was copied from, when its sources are others than those here.
+
+    None when it was installed in editable form or from no folder, when that folder is gone, and
+    when the sources are the same (PEP 610 tells where a distribution came from).
+    """
+    try:
+        text = importlib.metadata.distribution(distribution).read_text("direct_url.json")
+    except importlib.metadata.PackageNotFoundError:
+        return None
+    origin = json.loads(text or "{}")
+    url = urlsplit(origin.get("url", ""))
+    if url.scheme != "file" or origin.get("dir_info", {}).get("editable", False):
+        return None
+    root = Path(unquote(url.path))
+    for folder in (root / sources.package, *sorted(root.glob(f"*/{sources.package}"))):
+        if (folder / "__init__.py").is_file():
+            return None if _hash(folder, sources) == engine_hash(sources) else root
+    return None
+
+
+def _hash(folder: Path, sources: Sources) -> str:
     lines = [(name, (folder / name).read_bytes()) for name in matching(folder, sources.files)]
     if sources.compiled:
         compiled = compiled_hash(folder, sources) or embedded_hash(sources)

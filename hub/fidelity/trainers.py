@@ -36,10 +36,12 @@ class Trained:
     Attributes:
         policy: The policy's file; `Trainer.load_policy` reads it.
         curve: The learning curve, in order of steps.
+        steps: Environment steps taken, where the trainer tells.
     """
 
     policy: Path
     curve: tuple[CurvePoint, ...]
+    steps: int | None = None
 
     @property
     def final_return(self) -> float | None:
@@ -96,8 +98,8 @@ class Trainer(Protocol):
             The policy's file and the learning curve.
         """
 
-    def load_policy(self, path: Path, *, seed: int = 0) -> Policy:
-        """Load what `train` saved.
+    def load_policy(self, path: Path | str, *, seed: int = 0) -> Policy:
+        """Load what `train` saved; best without the framework that it was trained with.
 
         Raises:
             ValueError: The file is not a policy of this trainer.
@@ -120,5 +122,6 @@ def find_trainer(name: str) -> Trainer:
     try:
         return cast(Trainer, components[name].load())
     except ImportError as error:
-        fix = f". Fix: pip install {error.name}" if error.name else ""
+        absent = getattr(error.__cause__, "name", None) or error.name
+        fix = f". Fix: pip install {absent}" if absent else ""
         raise MissingDependency(f"trainer {name!r} cannot be imported: {error}{fix}") from error

@@ -17,8 +17,8 @@ RECIPES = {
 @hookimpl
 def hub_register_trainers(register: RegisterComponent) -> None:
     """Register both trainers."""
-    register("ppo", "hub_ppo.ppo_torch:TRAINER", "PPO in torch, for any vector environment.")
-    register("ppo-jax", "hub_ppo.ppo_jax:TRAINER", "PPO in JAX, fused with the environment.")
+    register("ppo", "hub_ppo.trainers:TORCH", "PPO in torch, for any vector environment.")
+    register("ppo-jax", "hub_ppo.trainers:JAX", "PPO in JAX, fused with the environment.")
 
 
 @hookimpl

@@ -117,11 +117,12 @@ class SavedPolicy:
         """Choose one action a lane; see `hub.fidelity.Policy`.
 
         Raises:
-            ValueError: The observations are not those of the environment that it was trained in.
+            PolicyError: A `ValueError`: the observations are not those of the environment that it
+                was trained in.
         """
         given = np.asarray(observations)
         if given.size != len(starts) * self.interface.inputs:
-            raise ValueError(
+            raise PolicyError(
                 f"observations of shape {given.shape}: this policy of {self.header['env_id']} "
                 f"takes {len(starts)} lanes of {self.interface.inputs} numbers"
             )

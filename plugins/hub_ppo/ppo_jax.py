@@ -18,6 +18,7 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 
+from hub.errors import TrainingError
 from hub.fidelity import CurvePoint, Trained
 from hub.functional import FunctionalEnv, begin, jit, lane_keys, precision, rollout, struct
 from hub_ppo import network, policy
@@ -319,54 +320,43 @@ def _returns(running: Array, data: Any) -> tuple[Array, Told]:
     return jax.lax.scan(one, (running, none), (data.reward, ended))[0]
 
 
-class PPO:
-    """The trainer `ppo-jax`; see `hub.fidelity.Trainer`."""
+def train(
+    env_id: str,
+    *,
+    seed: int,
+    budget: int,
+    out: Path,
+    progress: Callable[[CurvePoint], None] | None = None,
+    **options: Any,
+) -> Trained:
+    """Train one policy; options are those of `hub_ppo.settings.Settings`.
 
-    def train(
-        self,
-        env_id: str,
-        *,
-        seed: int,
-        budget: int,
-        out: Path,
-        progress: Callable[[CurvePoint], None] | None = None,
-        **options: Any,
-    ) -> Trained:
-        """Train one policy; options are those of `hub_ppo.settings.Settings`.
-
-        Raises:
-            UnknownOption: A `TypeError`: there is no such option.
-            ValueError: An option or a space does not suit, or the environment is not functional.
-        """
-        settings = Settings.of(options)
-        iteration = make_iteration(env_id, settings)
-        with jax.default_device(_device(settings)):
-            learner, steps, curve = _learn(iteration, seed, budget, progress)
-        header = policy.header("ppo-jax", env_id, seed, steps, iteration.interface, settings)
-        policy.save(out / policy.FILE, jax.device_get(learner.weights | learner.fixed), header)
-        return Trained(out / policy.FILE, tuple(curve))
-
-    def load_policy(self, path: Path, *, seed: int = 0) -> policy.SavedPolicy:
-        """Load a policy that either trainer saved; it draws nothing, so `seed` is not used.
-
-        Raises:
-            PolicyError: A `ValueError`: the file is no policy.
-        """
-        return policy.SavedPolicy(path)
+    Raises:
+        UnknownOption: A `TypeError`: there is no such option.
+        TrainingError: A `ValueError`: an option or a space does not suit, or the environment is
+            not functional.
+    """
+    settings = Settings.of(options)
+    iteration = make_iteration(env_id, settings)
+    with jax.default_device(_device(settings)):
+        learner, steps, curve = _learn(iteration, seed, budget, progress)
+    header = policy.header("ppo-jax", env_id, seed, steps, iteration.interface, settings)
+    policy.save(out / policy.FILE, jax.device_get(learner.weights | learner.fixed), header)
+    return Trained(out / policy.FILE, tuple(curve), steps)
 
 
 def make_iteration(env_id: str, settings: Settings) -> Iteration:
     """Return the compiled iteration of a registered environment.
 
     Raises:
-        ValueError: It is not written against `hub.functional`.
+        TrainingError: A `ValueError`: it is not written against `hub.functional`.
     """
     env = gymnasium.make_vec(env_id, num_envs=1, **settings.env_options)
     functional = getattr(env, "functional", None)
     limit = env.spec.max_episode_steps if env.spec else None
     env.close()
     if not isinstance(functional, FunctionalEnv):
-        raise ValueError(
+        raise TrainingError(
             f"{env_id} is no functional JAX environment, which trainer 'ppo-jax' needs: "
             "use trainer 'ppo', which takes any"
         )
@@ -391,6 +381,3 @@ def _learn(
             if progress:
                 progress(point)
     return learner, steps, curve
-
-
-TRAINER = PPO()

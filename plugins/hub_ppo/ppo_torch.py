@@ -24,6 +24,7 @@ import torch
 from gymnasium.vector import AutoresetMode, VectorEnv
 from numpy.typing import NDArray
 
+from hub.errors import TrainingError
 from hub.fidelity import CurvePoint, Trained
 from hub_ppo import network, policy
 from hub_ppo.clock import Clock
@@ -172,7 +173,7 @@ class Collector:
         self.env, self.learner, self.clock = env, learner, clock or Clock()
         mode = AutoresetMode(env.metadata.get("autoreset_mode", AutoresetMode.NEXT_STEP))
         if mode is AutoresetMode.DISABLED:
-            raise ValueError(f"autoreset mode {mode}: PPO needs NEXT_STEP or SAME_STEP")
+            raise TrainingError(f"autoreset mode {mode}: PPO needs NEXT_STEP or SAME_STEP")
         self._next_step, lanes = mode is AutoresetMode.NEXT_STEP, env.num_envs
         self.returns = Returns(lanes)
         self._random = torch.Generator(learner.device).manual_seed(seed)
@@ -260,45 +261,33 @@ class Collector:
         return torch.from_numpy(array).to(self.learner.device)
 
 
-class PPO:
-    """The trainer `ppo`; see `hub.fidelity.Trainer`."""
+def train(
+    env_id: str,
+    *,
+    seed: int,
+    budget: int,
+    out: Path,
+    progress: Callable[[CurvePoint], None] | None = None,
+    **options: Any,
+) -> Trained:
+    """Train one policy; options are those of `hub_ppo.settings.Settings`.
 
-    def train(
-        self,
-        env_id: str,
-        *,
-        seed: int,
-        budget: int,
-        out: Path,
-        progress: Callable[[CurvePoint], None] | None = None,
-        **options: Any,
-    ) -> Trained:
-        """Train one policy; options are those of `hub_ppo.settings.Settings`.
-
-        Raises:
-            UnknownOption: A `TypeError`: there is no such option.
-            ValueError: An option or a space does not suit.
-        """
-        settings = Settings.of(options)
-        env = gymnasium.make_vec(env_id, num_envs=settings.lanes, **settings.env_options)
-        try:
-            interface = Interface.of(env.single_observation_space, env.single_action_space)
-            learner = Learner(interface, settings, seed)
-            steps, curve = _learn(env, learner, seed, budget, progress)
-        finally:
-            env.close()
-        header = policy.header("ppo", env_id, seed, steps, interface, settings)
-        weights = {name: w.detach().cpu().numpy() for name, w in learner.weights.items()}
-        policy.save(out / policy.FILE, weights, header)
-        return Trained(out / policy.FILE, tuple(curve))
-
-    def load_policy(self, path: Path, *, seed: int = 0) -> policy.SavedPolicy:
-        """Load a policy that either trainer saved; it draws nothing, so `seed` is not used.
-
-        Raises:
-            PolicyError: A `ValueError`: the file is no policy.
-        """
-        return policy.SavedPolicy(path)
+    Raises:
+        UnknownOption: A `TypeError`: there is no such option.
+        TrainingError: A `ValueError`: an option or a space does not suit.
+    """
+    settings = Settings.of(options)
+    env = gymnasium.make_vec(env_id, num_envs=settings.lanes, **settings.env_options)
+    try:
+        interface = Interface.of(env.single_observation_space, env.single_action_space)
+        learner = Learner(interface, settings, seed)
+        steps, curve = _learn(env, learner, seed, budget, progress)
+    finally:
+        env.close()
+    header = policy.header("ppo", env_id, seed, steps, interface, settings)
+    weights = {name: w.detach().cpu().numpy() for name, w in learner.weights.items()}
+    policy.save(out / policy.FILE, weights, header)
+    return Trained(out / policy.FILE, tuple(curve), steps)
 
 
 def _learn(
@@ -324,6 +313,3 @@ def _learn(
             if progress:
                 progress(point)
     return steps, curve
-
-
-TRAINER = PPO()

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from hub import UnknownOption
+from hub.errors import TrainingError
 
 
 @dataclass(frozen=True)
@@ -80,7 +81,7 @@ class Settings:
 
         Raises:
             UnknownOption: A `TypeError`: there is no such option.
-            ValueError: A value is out of range.
+            TrainingError: A `ValueError`: A value is out of range.
         """
         known = [f.name for f in fields(cls)]
         for name in options:
@@ -110,4 +111,4 @@ def training_seed(seed: int) -> int:
 
 def _require(holds: bool, name: str, value: Any, expected: str) -> None:
     if not holds:
-        raise ValueError(f"{name} is {value!r}: expected {expected}")
+        raise TrainingError(f"{name} is {value!r}: expected {expected}")

@@ -10,6 +10,8 @@ from gymnasium import Space
 from gymnasium.spaces import Box, Discrete
 from numpy.typing import NDArray
 
+from hub.errors import TrainingError
+
 
 @dataclass(frozen=True)
 class Interface:
@@ -38,15 +40,17 @@ class Interface:
         """Read the spaces of one lane.
 
         Raises:
-            ValueError: PPO has no network for such a space.
+            TrainingError: A `ValueError`: PPO has no network for such a space.
         """
         if not isinstance(observation, Box):
-            raise ValueError(f"observation space {observation}: PPO here takes a Box; flatten it")
+            raise TrainingError(
+                f"observation space {observation}: PPO here takes a Box; flatten it"
+            )
         inputs = int(np.prod(observation.shape))
         if isinstance(action, Discrete):
             return cls(inputs, int(action.n), False, int(action.start))
         if not isinstance(action, Box):
-            raise ValueError(f"action space {action}: PPO here takes Discrete or Box")
+            raise TrainingError(f"action space {action}: PPO here takes Discrete or Box")
         low, high = (
             tuple(float(x) if np.isfinite(x) else None for x in bound.ravel())
             for bound in (action.low, action.high)

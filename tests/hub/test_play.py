@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 import hub
-from hub.play import AgentError, agent, episode, make
+from hub.play import AgentError, PlayError, agent, episode, make
 
 
 def cartpole() -> gymnasium.Env[np.ndarray, int]:
@@ -86,3 +86,17 @@ def test_an_unknown_id_names_the_nearest() -> None:
 def test_the_first_wanted_render_mode_that_exists_is_taken() -> None:
     assert make("CartPole-v1", ("no_such", "rgb_array")).render_mode == "rgb_array"
     assert make("CartPole-v1", ()).render_mode is None
+
+
+def test_an_agent_that_fails_is_named_with_its_error() -> None:
+    env = cartpole()
+    act = agent("os:getcwd", env, 0)
+    with pytest.raises(AgentError, match=r"the agent failed before step 1: TypeError: .*getcwd"):
+        list(episode(env, act, seed=0, limit=3))
+
+
+def test_an_environment_that_fails_is_named_with_step_and_action() -> None:
+    env = cartpole()
+    words = "CartPole-v1 failed in step 1, action 9: AssertionError: "
+    with pytest.raises(PlayError, match=words):
+        list(episode(env, lambda observation, info: 9, seed=0, limit=3))

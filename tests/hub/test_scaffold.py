@@ -76,4 +76,4 @@ def test_the_written_tests_pass(tmp_path: Path) -> None:
         check=False,
     )
     assert ran.returncode == 0, ran.stdout
-    assert "4 passed" in ran.stdout
+    assert "5 passed" in ran.stdout

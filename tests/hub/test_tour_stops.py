@@ -21,14 +21,19 @@ def test_an_absent_environment_is_listed_with_the_fix_and_not_run() -> None:
 @pytest.mark.slow
 def test_a_fast_environment_is_checked_and_measured() -> None:
     need.module("hub_pong")
-    told: list[str] = []
-    (stop,) = tour([CARDS.card("hub:native/Pong-v0")], told.append)
+    told, rules = list[str](), list[str]()
+    (stop,) = tour([CARDS.card("hub:native/Pong-v0")], told.append, rules.append)
     assert (stop.check, stop.findings, stop.solved) == ("pass", (), None)
     assert (stop.steps_per_second or 0) > 1e5
     assert (stop.lanes or 0) > 1
     assert stop.ratio
     assert stop.reference
-    assert told == ["checking hub:native/Pong-v0", "measuring hub:native/Pong-v0"]
+    assert told == [
+        "checking hub:native/Pong-v0 (1 of 1), up to 45 s",
+        "measuring hub:native/Pong-v0 (1 of 1)",
+    ]
+    assert rules[0].startswith(f"{told[0]}: ")
+    assert len(rules) == len(set(rules)) > 30
 
 
 @pytest.mark.slow

@@ -14,6 +14,8 @@ import gymnasium
 import numpy as np
 from numpy.typing import NDArray
 
+import hub
+
 STEP_REWARD = -0.01
 DOOR_REWARD = 1.0
 
@@ -53,7 +55,7 @@ class Corridor(gymnasium.Env[NDArray[np.float32], np.int64]):
         if self._over:
             raise RuntimeError("step after the end of the episode: call reset first")
         if not self.action_space.contains(action):
-            raise ValueError(f"action {action!r}: expected 0 (left) or 1 (right)")
+            raise hub.InvalidAction(f"action {action!r}: expected 0 (left) or 1 (right)")
         self._walker = min(max(self._walker + (1 if action == 1 else -1), 0), self.cells - 1)
         self._over = self._walker == self._door
         reward = DOOR_REWARD if self._over else STEP_REWARD

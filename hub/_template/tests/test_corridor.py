@@ -2,6 +2,8 @@ import gymnasium
 import numpy as np
 import pytest
 
+import hub
+
 ENV_ID = "hub:$name/Corridor-v0"
 
 
@@ -42,3 +44,10 @@ def test_an_episode_that_never_reaches_the_door_is_truncated() -> None:
 def test_a_corridor_of_one_cell_is_refused() -> None:
     with pytest.raises(ValueError, match="at least 2"):
         gymnasium.make(ENV_ID, cells=1)
+
+
+def test_an_action_that_there_is_not_is_refused() -> None:
+    env = gymnasium.make(ENV_ID)
+    env.reset(seed=0)
+    with pytest.raises(hub.InvalidAction, match="expected 0"):
+        env.step(9)

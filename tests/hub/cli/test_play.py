@@ -114,6 +114,7 @@ def test_a_picture_and_a_film_are_written(
         (["acme/Walk-v0", "--record", "walk.png"], "needs render mode rgb_array"),
         (["acme/Walk-v0", "--steps", "0"], "--steps"),
         (["acme/Walk-v0", "--agent", "expert"], "expected random, keyboard"),
+        (["acme/Walk-v0", "--agent", "os:getcwd"], "hub: the agent failed before step 1: TypeErr"),
         (["acme/Walk-v0", "--agent", "scripted"], "whose tasks have an oracle"),
         (["acme/Walk-v0", "--set", "speed"], "expected NAME=VALUE"),
         (["acme/Walk-v0", "--set", "speed=3"], "speed"),

@@ -2,10 +2,14 @@ from __future__ import annotations
 
 import json
 import re
+from io import StringIO
 from pathlib import Path
 
 import pytest
+from rich.console import Console
 
+from hub.cli.tour import _print
+from hub.tour import Stop
 from tests import need
 from tests.hub.cli.conftest import Run
 
@@ -35,3 +39,13 @@ def test_the_tour_prints_a_table_and_saves_a_picture_and_its_result(
     assert written.keys() == {"schema", "environments", "picture"}
     assert written["schema"] == "hub.tour/1"
     assert [stop.keys() for stop in written["environments"]] == [FIELDS]
+
+
+@pytest.mark.parametrize("unreached", [0, 22])
+def test_what_was_not_reached_is_explained_under_the_table(unreached: int) -> None:
+    screen = Console(width=80, file=StringIO())
+    _print([Stop("hub:a/B-v0", "python", True, check="pass", unreached=unreached)], screen)
+    assert isinstance(screen.file, StringIO)
+    shown = screen.file.getvalue()
+    assert (f"{unreached} not reached" in shown) is bool(unreached)
+    assert ("To reach more: hub check ID --seconds " in shown) is bool(unreached)

@@ -13,6 +13,7 @@ import pytest
 
 from hub.cli.train import sparkline
 from hub.plugins import Plugins
+from tests import need
 from tests.hub.cli.conftest import Run
 from tests.plugin_site import PluginSite
 
@@ -181,3 +182,58 @@ def test_a_folder_that_cannot_be_made_is_named(run: Run, climb: Plugins, tmp_pat
     trained = run("train", "hill", "--out", str(tmp_path / "file" / "out"))
     assert trained.status == 2
     assert f"--out {tmp_path / 'file' / 'out'}: " in trained.err
+
+
+@pytest.mark.parametrize(
+    ("env_id", "trainer", "words"),
+    [
+        ("CartPole-v1", "ppo-jax", "CartPole-v1 is no functional JAX environment"),
+        ("hub:agent/Math-v0", "ppo", "PPO here takes a Box; flatten it"),
+    ],
+)
+def test_what_a_trainer_cannot_train_is_one_line(
+    run: Run, tmp_path: Path, env_id: str, trainer: str, words: str
+) -> None:
+    need.module("jax" if trainer == "ppo-jax" else "torch")
+    out = tmp_path / "out"
+    trained = run("train", env_id, "--trainer", trainer, "--steps", "100", "--out", str(out))
+    assert trained.status == 2
+    assert trained.err.startswith("hub: ")
+    assert words in trained.err
+    assert not out.exists()
+
+
+def test_an_absent_framework_is_named_with_its_fix(
+    run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setitem(sys.modules, "torch", None)
+    monkeypatch.delitem(sys.modules, "hub_ppo.ppo_torch", raising=False)
+    trained = run("train", "CartPole-v1", "--out", str(tmp_path / "out"))
+    assert trained.status == 2
+    assert trained.err.endswith("Fix: pip install torch\n")
+
+
+def test_a_trainer_of_a_plugin_whose_framework_is_absent_is_named_with_its_fix(
+    run: Run, climb: Plugins, site: PluginSite, tmp_path: Path
+) -> None:
+    site.module("climb_trainer", "import no_such_framework\n" + TRAINER)
+    trained = run("train", "CartPole-v1", "--trainer", "climb", "--out", str(tmp_path / "out"))
+    assert trained.status == 2
+    assert trained.err.endswith("Fix: pip install no_such_framework\n")
+
+
+def test_a_budget_below_one_batch_is_noted(run: Run, tmp_path: Path) -> None:
+    need.module("torch")
+    sizes = ("--set", "lanes=4", "--set", "steps=8")
+    trained = run("train", "CartPole-v1", "--steps", "1", *sizes, "--out", str(tmp_path / "out"))
+    assert "note: a budget of 1 steps is less than one batch of this trainer, which took" in (
+        trained.err
+    )
+    assert "a longer training needs a larger --steps" in trained.err
+
+
+def test_a_budget_that_ends_no_episode_is_noted(run: Run, climb: Plugins, tmp_path: Path) -> None:
+    trained = run("train", "hill", "--steps", "50", "--out", str(tmp_path / "out"))
+    assert trained.err == (
+        "note: a budget of 50 steps ended no episode: a longer training needs a larger --steps\n"
+    )

@@ -79,6 +79,16 @@ def test_a_sample_shows_what_it_ran_and_nothing_older(installed: PluginSite) -> 
     # What is written keeps the higher levels of the same engine.
     run = hub(installed, "verify", ID, "--level", "1", "--json", "-")
     assert json.loads(run.stdout)["results"][0]["certificate"]["level"] == 3
+    run = hub(installed, "verify", ID, "--level", "1")
+    assert "; kept as it was: L2 of 2" in run.stdout
+    source = installed.path / "toystrip" / "engine.py"
+    source.write_text(source.read_text() + "\n")
+    run = hub(installed, "verify", ID, "--level", "1")
+    assert run.returncode == 0
+    assert "note: this run will write no certificate: the certificate on file holds" in run.stderr
+    assert "it stays as it is" in run.stdout
+    assert hub(installed, "verify", ID, "--level", "1", "--force").returncode == 0
+    assert "L1 " in hub(installed, "verify", ID, "--check").stdout
 
 
 def test_an_absent_part_of_the_reference_is_no_failed_proof(installed: PluginSite) -> None:
@@ -120,13 +130,16 @@ def test_a_broken_engine_is_reported_with_its_first_difference(installed: Plugin
     run = hub(installed, "verify", ID, "--level", "3")
     assert run.returncode == 1
     assert "truncated is True, the reference has False" in run.stdout
-    assert "stays as it is" in run.stdout
+    assert "no certificate is written" in run.stdout
 
 
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
         ((), "name one ID or more, or use --all"),
+        ((ID, "--check", "--level", "2", "--mutants"), "--check does not go with --level, --mutan"),
+        ((ID, "--policy", __file__, "--sample", "0.5"), "--policy does not go with --sample"),
+        ((ID, "--check", "--policy", __file__), "--check does not go with --policy"),
         ((ID, "--all"), "name one ID or more, or use --all"),
         (("hub:toystrip/StripPlain-v0",), "declares no fidelity"),
         (("hub:toystrip/Strap-v0",), "did you mean hub:toystrip/Strip-v0"),
@@ -148,6 +161,26 @@ def test_an_absent_distribution_is_named_with_its_fix(run: Run, acme: Plugins) -
     words = "needs distribution no-such-dist, not installed here. Fix: pip install ./native/gone"
     assert words in ended.err
     checked = run("verify", "acme/Gone-v0", "--check", "--json", "-")
-    assert checked.status == 1
+    assert checked.status == 0  # an absent optional part is no fault
     (result,) = checked.json["results"]
-    assert (result["state"], result["detail"]) == ("none", f"it {words}")
+    assert (result["state"], result["detail"]) == ("not-checked", f"it {words}")
+
+
+def test_a_tree_that_differs_from_the_installed_copy_is_noted(
+    installed: PluginSite, tmp_path: Path
+) -> None:
+    assert hub(installed, "verify", ID, "--level", "1").returncode == 0
+    tree = tmp_path / "a tree"
+    shutil.copytree(installed.path / "toystrip", tree / "src" / "toystrip")
+    (info,) = installed.path.glob("toystrip*.dist-info")
+    origin = {"url": tree.as_uri(), "dir_info": {}}
+    (info / "direct_url.json").write_text(json.dumps(origin))
+    assert "note" not in hub(installed, "verify", ID, "--check").stderr
+    source = tree / "src" / "toystrip" / "engine.py"
+    source.write_text(source.read_text() + "\n")
+    run = hub(installed, "verify", ID, "--check")
+    assert run.returncode == 0
+    assert f"the installed copy is judged; the sources in {tree} are others" in run.stderr
+    origin["dir_info"] = {"editable": True}
+    (info / "direct_url.json").write_text(json.dumps(origin))
+    assert "note" not in hub(installed, "verify", ID, "--check").stderr

@@ -12,7 +12,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from hub.errors import CertificateError, DeclarationError, StaleBuildError
+from hub.describe import fidelity
+from hub.errors import CertificateError, DeclarationError, MissingDependency, StaleBuildError
 from hub.fidelity import Run, Sources, patched, status, verify
 from hub.fidelity.certificate import (
     Certificate,
@@ -21,7 +22,7 @@ from hub.fidelity.certificate import (
     read_certificate,
     write_certificate,
 )
-from hub.registry import EnvCard
+from hub.registry import EnvCard, Registry, Requirement
 from tests import need
 
 need.module("scipy")
@@ -111,22 +112,151 @@ def test_a_sample_certifies_nothing(strip: ModuleType) -> None:
     assert status(CARD).state == "none"
 
 
-def test_a_failure_leaves_the_certificate_as_it_was(strip: ModuleType) -> None:
-    before = verify(CARD, Run(level=2)).certificate
+def changed(source: str = "engine.py") -> None:
+    path = folder() / source
+    path.write_text(path.read_text() + "\n")
+
+
+def aged(**changes: object) -> Certificate:
+    """Put another day, and `changes`, into the certificate on file and all its levels."""
+    found = read_certificate(certificate_path(CARD))
+    levels = {n: {**level, "date": "2026-01-02"} for n, level in found.levels.items()}
+    older = replace(found, date="2026-01-02", levels=levels, **changes)  # type: ignore[arg-type]
+    write_certificate(certificate_path(CARD), older)
+    return older
+
+
+def test_a_failure_takes_back_what_the_certificate_claims_of_the_same_sources(
+    strip: ModuleType,
+) -> None:
+    verify(CARD, Run(level=3))
+    before = aged(mutants={"rows": [], "survivors": [], "shares": {}})
     with patched("toystrip.engine:GOAL", 2.0):
-        found = verify(CARD, Run(level=2))
+        found = verify(CARD, Run(level=3))
     assert not found.passed
-    assert found.reason == "L1 failed: the certificate on disk stays as it is"
+    now = read_certificate(certificate_path(CARD))
+    assert now == found.certificate
+    assert (now.level, now.levels["1"]["state"], found.kept) == (0, "failed", ("2", "3"))
+    assert (now.levels["3"], now.mutants) == (before.levels["3"], before.mutants)
+    standing = status(CARD)
+    assert (standing.level, standing.state) == (0, "failed")
+    assert standing.detail.startswith(f"L1 failed on {now.date}: ")
+    assert fidelity(CARD) == "fails L1"  # as `hub list` shows it
+    # The evidence of the other levels counts again when the first passes.
+    assert verify(CARD, Run(level=1)).certificate.level == 3
+    assert status(CARD).state == "verified"
+
+
+def test_a_failure_of_other_sources_leaves_the_certificate_as_it_was(strip: ModuleType) -> None:
+    verify(CARD, Run(level=2))
+    before = aged()
+    changed()
+    with patched("toystrip.engine:GOAL", 2.0):
+        found = verify(CARD, Run(level=2), force=True)
+    assert found.reason == "L1 failed: the certificate on file stays as it is"
     assert read_certificate(certificate_path(CARD)) == before
 
 
-def test_levels_that_were_not_run_again_are_kept_while_they_hold(strip: ModuleType) -> None:
+def test_levels_that_were_not_run_again_are_kept_with_their_dates(strip: ModuleType) -> None:
     verify(CARD, Run(level=3))
+    before = aged(machine={"processor": "another"})
     found = verify(CARD, Run(level=1))
-    assert found.certificate.level == 3
-    source = folder() / "engine.py"
-    source.write_text(source.read_text() + "\n")
-    assert verify(CARD, Run(level=1)).certificate.level == 1
+    assert (found.certificate.level, found.kept) == (3, ("2", "3"))
+    assert found.certificate.levels["3"] == before.levels["3"]
+    assert found.certificate.levels["1"]["date"] > "2026-01-02"
+    # What is said of the certificate as a whole is of the level that it shows.
+    assert (found.certificate.date, status(CARD).date) == ("2026-01-02", "2026-01-02")
+    assert found.certificate.machine == {"processor": "another"}
+    again = verify(CARD, Run(level=3)).certificate
+    assert again.date == again.levels["3"]["date"] > "2026-01-02"
+    assert again.machine != {"processor": "another"}
+
+
+@pytest.mark.parametrize("source", ["engine.py", "reference.py"])
+def test_less_than_is_on_file_of_other_sources_is_not_written_over_it(
+    strip: ModuleType, source: str
+) -> None:
+    verify(CARD, Run(level=3))
+    before, told = aged(), list[str]()
+    changed(source)
+    found = verify(CARD, Run(level=2), tell=told.append)
+    assert found.passed
+    assert (found.written, found.certificate.level) == (None, 2)
+    assert "holds L3, of other sources than these; it stays as it is" in found.reason
+    assert "`--level 3`, or --force" in found.reason
+    assert told == [found.reason]  # before the run, which may be long
+    assert read_certificate(certificate_path(CARD)) == before
+    assert status(CARD).state == "stale"
+    forced = verify(CARD, Run(level=2), force=True, tell=told.append)
+    assert read_certificate(certificate_path(CARD)) == forced.certificate
+    assert (forced.certificate.level, len(told)) == (2, 1)
+
+
+def test_the_same_level_of_other_sources_replaces_all_but_a_table_of_mutants(
+    strip: ModuleType,
+) -> None:
+    verify(CARD, Run(level=2))
+    aged()
+    changed()
+    assert verify(CARD, Run(level=2)).kept == ()
+    assert status(CARD).state == "verified"
+    aged(mutants={"rows": [], "survivors": [], "shares": {}})
+    changed()
+    found = verify(CARD, Run(level=2))
+    assert found.written is None
+    assert "holds the mutants' table, of other sources" in found.reason
+    assert "`--level 2 --mutants`" in found.reason
+    assert verify(CARD, Run(level=2), mutants=True).written
+
+
+@pytest.mark.parametrize("stale", [False, True])
+def test_a_fourth_level_that_cannot_be_run_takes_nothing_away(
+    strip: ModuleType, tmp_path: Path, stale: bool
+) -> None:
+    found = verify(CARD, Run(level=3)).certificate
+    fourth = {"level": 4, "state": "passed", "detail": "", "date": found.date}
+    before = aged(level=4)
+    before = replace(before, levels={**before.levels, "4": fourth})
+    write_certificate(certificate_path(CARD), before)
+    if stale:
+        changed()
+    ran = verify(CARD, Run(work=tmp_path))  # no trainer is registered here
+    assert ran.passed
+    now = read_certificate(certificate_path(CARD))
+    assert (now.level, now.levels["4"]) == (4, fourth)
+    assert (now == before) is stale
+
+
+def test_an_absent_package_is_not_checked_and_the_fix_is_named(
+    strip: ModuleType, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    certificate = verify(CARD, Run(level=1)).certificate
+    sources = {**certificate.reference["sources"], "package": "no_such_part"}
+    reference = {**certificate.reference, "sources": sources}
+    write_certificate(certificate_path(CARD), replace(certificate, reference=reference))
+    gone = EnvCard(
+        id="toystrip/Gone-v0",
+        summary="Gone.",
+        family="native",
+        backend="c",
+        entry_point="no_such_part.env:Env",
+        requires=(Requirement("distribution", "no-such-dist", "pip install ./native/gone"),),
+    )
+    registry = Registry()
+    registry.add(gone, "toystrip")
+    monkeypatch.setattr("hub.plugins.PLUGINS.registry", registry)
+    standing = status(CARD)
+    assert (standing.level, standing.state) == (1, "not-checked")
+    words = "package no_such_part is not installed. Fix: pip install ./native/gone"
+    assert standing.detail == words
+    assert fidelity(CARD) == "L1 not checked"
+    absent = replace(strip.DECLARATION.reference.sources, package="no_such_part")
+    lacking = replace(strip.DECLARATION.reference, sources=absent)
+    with (
+        patched("toystrip.fidelity:DECLARATION", replace(strip.DECLARATION, reference=lacking)),
+        pytest.raises(MissingDependency, match=words),
+    ):
+        verify(CARD, Run(level=1))
 
 
 def test_without_a_trainer_three_levels_pass_and_the_fourth_says_what_it_needs(
@@ -145,7 +275,7 @@ def test_without_scipy_the_third_level_is_skipped_and_nothing_passes(
     monkeypatch.setitem(sys.modules, "scipy.stats", None)
     found = verify(CARD, Run(level=3))
     assert not found.passed
-    assert found.reason == "L3 skipped: the certificate on disk stays as it is"
+    assert found.reason == "L3 skipped: no certificate is written"
     assert "pip install scipy" in found.certificate.levels["3"]["detail"]
 
 

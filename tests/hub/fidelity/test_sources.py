@@ -11,7 +11,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from hub.errors import DeclarationError, StaleBuildError
+from hub.errors import DeclarationError, MissingDependency, StaleBuildError
 from hub.fidelity import Sources, manifest_hash
 from hub.fidelity.sources import check_build, engine_hash
 
@@ -73,5 +73,5 @@ def test_a_missing_embedded_hash_is_refused(package: Path) -> None:
 
 
 def test_a_package_that_is_not_there_is_named() -> None:
-    with pytest.raises(DeclarationError, match="'no_such_package' is not installed"):
+    with pytest.raises(MissingDependency, match=r"no_such_package is not installed\. Fix: "):
         engine_hash(Sources("no_such_package", ("x.py",)))

@@ -17,7 +17,7 @@ jax = need.module("jax")
 import jax.numpy as jnp  # noqa: E402  # jax may be missing
 
 from hub.functional import FunctionalEnv, Transition, struct  # noqa: E402  # likewise
-from hub_ppo import ppo_jax  # noqa: E402  # likewise
+from hub_ppo import ppo_jax, trainers  # noqa: E402  # likewise
 
 BOX = gymnasium.spaces.Box(-np.inf, np.inf, (2,), np.float32)
 
@@ -146,7 +146,7 @@ SMALL: dict[str, Any] = {"lanes": 8, "steps": 16, "hidden": 8}
 
 def train(out: Path, env_id: str, seed: int, budget: int, **options: Any) -> tuple[Any, Any]:
     out.mkdir()
-    trained = ppo_jax.TRAINER.train(env_id, out=out, seed=seed, budget=budget, **options)
+    trained = trainers.JAX.train(env_id, out=out, seed=seed, budget=budget, **options)
     return trained, policy.load(trained.policy)[0]
 
 
@@ -156,7 +156,7 @@ def test_the_same_seed_trains_the_same_policy(tmp_path: Path) -> None:
     _, other = train(tmp_path / "c", "hub:jax/Pong-v0", 4, 300, **SMALL)
     assert all(np.array_equal(weights[name], same[name]) for name in weights)
     assert not np.array_equal(weights["value.w"], other["value.w"])
-    loaded = ppo_jax.TRAINER.load_policy(first.policy)
+    loaded = trainers.JAX.load_policy(first.policy)
     assert loaded(np.zeros((2, 8), np.float32), np.ones(2, bool)).shape == (2,)
 
 

@@ -16,7 +16,7 @@ from tests.plugins.hub_ppo.clockwork import clockworks
 from tests.plugins.hub_ppo.worked import advantages_by_definition, check_clockwork
 
 torch = need.module("torch")
-from hub_ppo import ppo_torch  # noqa: E402  # torch may be missing
+from hub_ppo import ppo_torch, trainers  # noqa: E402  # torch may be missing
 
 SMALL: dict[str, Any] = {"lanes": 4, "steps": 16, "hidden": 8}
 RUN: dict[str, Any] = {"env_id": "CartPole-v1", "budget": 200, **SMALL}
@@ -93,7 +93,7 @@ def test_autoreset_disabled_is_refused() -> None:
 
 def train(out: Path, seed: int, **changes: Any) -> tuple[Any, dict[str, Any]]:
     out.mkdir()
-    trained = ppo_torch.TRAINER.train(out=out, seed=seed, **{**RUN, **changes})
+    trained = trainers.TORCH.train(out=out, seed=seed, **{**RUN, **changes})
     return trained, policy.load(trained.policy)[0]
 
 
@@ -111,14 +111,14 @@ def test_continuous_actions_are_trained_and_stay_in_their_box(tmp_path: Path) ->
     trained, weights = train(tmp_path / "p", 0, env_id="Pendulum-v1", normalize=True, budget=1000)
     assert np.abs(weights["log_std"]).max() > 0
     assert not np.array_equal(weights["input.scale"], np.ones(3))
-    acting = ppo_torch.TRAINER.load_policy(trained.policy)
+    acting = trainers.TORCH.load_policy(trained.policy)
     actions = acting(np.ones((5, 3), np.float32), np.ones(5, bool))
     assert gymnasium.make("Pendulum-v1").action_space.contains(actions[0])
 
 
 def test_a_loaded_policy_acts_as_the_trained_network(tmp_path: Path) -> None:
     trained, weights = train(tmp_path / "p", 0, network="gru")
-    acting = ppo_torch.TRAINER.load_policy(trained.policy)
+    acting = trainers.TORCH.load_policy(trained.policy)
     tensors = {name: torch.from_numpy(w) for name, w in weights.items()}
     seen = np.random.default_rng(0).standard_normal((3, 6, 4)).astype(np.float32)
     memory = torch.zeros(6, 8)
