@@ -64,8 +64,32 @@ def _a_shell_that_ends_is_replaced_with_a_notice(make: Make) -> None:
         expect(result.exit_code == 3 and "shell ended" in result.notice, f"saw {result}")
         result = sandbox.shell("pwd")
         expect(result.exit_code == 0 and result.notice == "", f"saw {result}")
-        expect(sandbox.shell("if then").exit_code != 0, "a syntax error succeeded")
-        expect(sandbox.shell("echo on").stdout == "on\n", "a syntax error broke the shell")
+        for wrong in ("if then", "echo 'abc", "echo $(", "cat <<E", "}", "f() {"):
+            expect(sandbox.shell(wrong).notice == "", f"{wrong!r} ended the shell")
+            expect(sandbox.shell("echo on").stdout == "on\n", f"{wrong!r} broke the shell")
+
+
+# What agents do to a shell without meaning any harm to it, and what `echo hi` then gives.
+_HABITS = (
+    ("IFS=0123456789", "hi\n"),
+    ("set -x", "hi\n"),
+    ("set -u; set -C", "hi\n"),
+    ("echo() { printf hacked; }", "hacked"),
+    ("alias eval=false printf=false; shopt -s expand_aliases 2>/dev/null", "hacked"),
+    ("unset -f echo; alias echo='echo -n'", "hi"),
+    ("unalias eval echo\neval() { :; }", "hi\n"),
+)
+
+
+@SUITE.add()
+def _functions_aliases_and_settings_do_not_spoil_the_shell(make: Make) -> None:
+    with make() as sandbox:
+        for habit, answer in _HABITS:
+            sandbox.shell(habit, timeout=10)
+            failed = sandbox.shell("false", timeout=10)
+            expect(failed.exit_code == 1 and not failed.notice, f"after {habit!r}: {failed}")
+            said = sandbox.shell("echo hi", timeout=10)
+            expect(said.stdout == answer, f"after {habit!r}: {said}")
 
 
 @SUITE.add()
