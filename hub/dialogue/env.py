@@ -20,7 +20,7 @@ from hub.dialogue.lookup import find_parser, find_tool
 from hub.dialogue.parsers import Parser
 from hub.dialogue.record import Recorder
 from hub.dialogue.rooms import SandboxOptions
-from hub.dialogue.tasks import Task
+from hub.dialogue.tasks import Task, place_of
 from hub.dialogue.tokens import Tokenizer
 from hub.dialogue.tools import Tool, Toolbox, ToolResult
 from hub.errors import ClosedError, InvalidAction, RecordError, TaskError, ToolMisuse
@@ -301,11 +301,10 @@ class DialogueEnv(gymnasium.Env[str, str]):
             if not 0 <= index < len(source):
                 raise TaskError(f"task {index}: the source has {len(source)}, from 0 on")
             return source.get(index)
-        found = (source.get(index) for index in range(len(source)))
-        for task in found:
-            if task.id == wanted:
-                return task
-        raise TaskError(f"task {wanted!r}: not among the {len(source)} of {self.domain.name}")
+        place = place_of(source, wanted)
+        if place is None:
+            raise TaskError(f"task {wanted!r}: not among the {len(source)} of {self.domain.name}")
+        return source.get(place)
 
     def _turn(self, episode: Episode, action: str) -> str:
         parsed = self._parser.parse(str(action), self._toolbox.schemas)

@@ -44,7 +44,7 @@ def _shell(program: str, plain: str, control: int, status: int) -> Session:
     # show the second line: after an unfinished command bash does not know a brace there.
     before = f"\\{plain} eval '"
     after = f"' {status}>&-\n\\{plain} echo ' "
-    end = f" '\"$?\">&{status}\n"
+    end = f' \'"$?">&{status}\n'
 
     def encode(seq: int, command: str) -> bytes:
         if "\0" in command:
