@@ -33,7 +33,7 @@ def path(name: str, value: Any) -> str:
     plain = os.fspath(value) if isinstance(value, os.PathLike) else value
     if not isinstance(plain, str):
         raise TypeError(f"{name} {value!r:.80}: expected a path, as a text")
-    return plain
+    return text(name, plain)
 
 
 def raw(name: str, value: Any) -> bytes:

@@ -170,6 +170,31 @@ def _file_errors_name_their_cause(make: Make) -> None:
 
 
 @SUITE.add()
+def _a_nul_byte_in_a_path_is_refused(make: Make) -> None:
+    with make() as sandbox:
+        for action in (
+            lambda: sandbox.write("safe\0.evil", b"1"),
+            lambda: sandbox.read("/etc/passwd\0.txt"),
+            lambda: sandbox.exec("pwd", cwd="/tmp\0x"),
+        ):
+            try:
+                action()
+            except ValueError as error:
+                expect("NUL" in str(error), f"the error does not say why: {error}")
+            else:
+                raise Broken("a path with a NUL byte was cut short and taken")
+        expect(sandbox.exec("ls").stdout == "", "a file was written")
+
+
+@SUITE.add()
+def _the_largest_limits_work(make: Make) -> None:
+    most = Limits(memory=1 << 50, processes=1 << 22, disk=1 << 50, output=1 << 30, flood=1 << 50)
+    with make(limits=most) as sandbox:
+        for run in (sandbox.exec, sandbox.shell):
+            expect(run("echo hi").stdout == "hi\n", "no answer under the largest limits")
+
+
+@SUITE.add()
 def _two_threads_take_turns(make: Make) -> None:
     with make() as sandbox:
         wrong: list[str] = []
