@@ -8,6 +8,7 @@ import threading
 import time
 
 from hub.errors import ClosedError, SandboxError, SandboxFileError
+from hub.sandbox.client import Sandbox
 from hub.sandbox.conformance.check import Broken, Make, Suite, expect
 from hub.sandbox.types import Limits
 
@@ -224,6 +225,31 @@ def _closing_is_final_and_idempotent(make: Make) -> None:
     except ClosedError:
         return
     raise Broken("a closed sandbox ran a command")
+
+
+def _closed_beneath(sandbox: Sandbox, name: str) -> list[Exception]:
+    """Close a sandbox while another thread runs a command; return what that thread is told."""
+    seen: list[Exception] = []
+
+    def work() -> None:
+        try:
+            getattr(sandbox, name)("sleep 60")
+        except (ClosedError, SandboxError) as failure:
+            seen.append(failure)
+
+    thread = threading.Thread(target=work)
+    thread.start()
+    time.sleep(0.3)
+    sandbox.close()
+    thread.join(10.0)
+    return seen
+
+
+@SUITE.add()
+def _closing_ends_a_command_of_another_thread_as_closed(make: Make) -> None:
+    for name in ("exec", "shell"):
+        seen = _closed_beneath(make(), name)
+        expect([type(error) for error in seen] == [ClosedError], f"{name} saw {seen}")
 
 
 @SUITE.add()
