@@ -165,10 +165,13 @@ class Flows:
             line = prelude + session.encode(seq, text)
             data = frames.run_frame(seq, session.slot, int(seconds * 1000), line)
             reply = yield Request(data, seq, seconds + GRACE, not fresh)
-            if reply.kind != _ERROR or frames.parse_error(reply.payload)[0] != errno.ESRCH:
+            if reply.kind != _ERROR:
+                break
+            code, how = frames.parse_error(reply.payload)
+            if code != errno.ESRCH:
                 break
             self._open.discard(session.slot)
-            notice = self._restarted(session, "had ended")
+            notice = self._restarted(session, how)
         done = frames.parse_done(_checked(reply))
         if done.flags & frames.SESSION_LOST:
             self._open.discard(session.slot)

@@ -83,6 +83,23 @@ _HABITS = (
 
 
 @SUITE.add()
+def _a_session_without_its_output_is_replaced_with_a_notice(make: Make) -> None:
+    with make() as sandbox:
+        for closing in ("exec 1>&-", "echo x; exec 2>&-", "exec >/tmp/log 2>&1; echo y"):
+            sandbox.shell(closing)
+            result = sandbox.shell("echo hi; echo no >&2")
+            expect((result.stdout, result.stderr) == ("hi\n", "no\n"), f"{closing!r}: {result}")
+            expect("shell had closed its output" in result.notice, f"no notice: {result}")
+        sandbox.shell("exec 5>&1 >/tmp/kept")
+        sandbox.shell("echo kept; exec >&5 5>&-")
+        result = sandbox.shell("cat /tmp/kept")
+        expect(result.stdout == "kept\n" and not result.notice, f"lost a redirection: {result}")
+        sandbox.python("import os; os.close(1); os.close(0)")
+        result = sandbox.python("print('hi')")
+        expect(result.stdout == "hi\n" and "had closed" in result.notice, f"saw {result}")
+
+
+@SUITE.add()
 def _functions_aliases_and_settings_do_not_spoil_the_shell(make: Make) -> None:
     with make() as sandbox:
         for habit, answer in _HABITS:
