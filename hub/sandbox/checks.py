@@ -14,9 +14,16 @@ from hub.sandbox.types import Limits, Mount
 
 
 def string(name: str, value: Any) -> str:
-    """Return `value`, any text."""
+    """Return `value`, any text that has bytes: in UTF-8, or as `surrogateescape` decodes them."""
     if not isinstance(value, str):
         raise TypeError(f"{name} {value!r:.80}: expected a text")
+    try:
+        value.encode("utf-8", "surrogateescape")
+    except UnicodeEncodeError as error:
+        raise ValueError(
+            f"{name} {value!r:.80}: expected a text that UTF-8 can encode; character {error.start} "
+            "is a lone surrogate: replace it, as by text.encode('utf-8', 'replace').decode()"
+        ) from error
     return value
 
 

@@ -221,7 +221,7 @@ class Flows:
         """Write a whole file (a text as UTF-8), making its parent directories."""
         path = checks.path("path", path)
         if isinstance(data, str):
-            data = data.encode("utf-8", "surrogateescape")
+            data = checks.string("data", data).encode("utf-8", "surrogateescape")
         data = checks.raw("data", data)
         for start in range(0, len(data) or 1, _CHUNK):
             reply = yield self._request(
