@@ -6,6 +6,7 @@ import copy
 import operator
 import threading
 import time
+import warnings
 from collections.abc import Mapping, Sequence
 from typing import Any
 
@@ -15,8 +16,8 @@ from gymnasium.error import ResetNeeded
 from hub.dialogue.budget import Budget, Deadline, shorten
 from hub.dialogue.domain import Domain
 from hub.dialogue.episode import Episode
-from hub.dialogue.hf import load_tokenizer
-from hub.dialogue.lookup import find_parser, find_tool
+from hub.dialogue.hf import tokenizer_of
+from hub.dialogue.lookup import parser_of, tools_of
 from hub.dialogue.parsers import Parser
 from hub.dialogue.record import Recorder
 from hub.dialogue.rooms import SandboxOptions
@@ -103,7 +104,7 @@ class DialogueEnv(gymnasium.Env[str, str]):
         render_mode: `"ansi"` or None.
 
     Raises:
-        UnknownOption: A name or field that there is not.
+        UnknownOption: A name or field that there is not, or a value of another kind.
         MissingDependency: A part that was asked for is absent; the message has the fix.
     """
 
@@ -130,12 +131,18 @@ class DialogueEnv(gymnasium.Env[str, str]):
         self.domain = domain
         self.budget = Budget.of(budget)
         self.render_mode = render_mode
-        self._parser = find_parser(parser) if isinstance(parser, str) else parser
-        named = (*domain.tools, *tools)
-        self._toolbox = Toolbox([find_tool(t) if isinstance(t, str) else t for t in named])
+        self._parser = parser_of(parser)
+        self._toolbox = Toolbox([*tools_of(domain.tools), *tools_of(tools)])
         self._sandbox = SandboxOptions.of(sandbox)
-        self._tokenizer = load_tokenizer(tokenizer) if isinstance(tokenizer, str) else tokenizer
-        self._recorder = Recorder(record) if record else None
+        self._tokenizer = tokenizer_of(tokenizer)
+        if self.budget.tokens is not None and self._tokenizer is None:
+            warnings.warn(
+                f"budget tokens={self.budget.tokens}: no tokenizer is bound, so that only the ids "
+                "count that actions carry (hub.dialogue.Said); text without ids is not limited. "
+                "Fix: give the option tokenizer",
+                stacklevel=2,
+            )
+        self._recorder = Recorder(record) if record is not None else None
         self._episode: Episode | None = None
         self._cancelled = ""
         self._busy = threading.Lock()

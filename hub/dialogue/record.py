@@ -14,7 +14,7 @@ from typing import Any
 
 from hub.dialogue.episode import Episode, versions
 from hub.dialogue.tasks import Task
-from hub.errors import RecordError
+from hub.errors import RecordError, UnknownOption
 from hub.trajectory import Outcome, Trajectory, Turn
 from hub.wire import turn_from_json, turn_to_json
 
@@ -36,10 +36,13 @@ class Recorder:
         path: The file; it and its directory are made.
 
     Raises:
+        UnknownOption: It is no path.
         RecordError: It cannot be written.
     """
 
     def __init__(self, path: str | Path) -> None:
+        if not isinstance(path, str | os.PathLike) or not str(path):
+            raise UnknownOption(f"record {path!r:.80}: expected the path of a JSONL file, or None")
         self._path = Path(path)
         self._written: dict[str, int] = {}
         self._checks: dict[str, str] = {}  # of the last line of each episode that runs

@@ -6,16 +6,17 @@ import json
 import math
 import os
 from pathlib import Path
+from typing import Any
 
 import gymnasium
 import pytest
 from gymnasium.error import ResetNeeded
 
 import hub
-from hub.dialogue import Budget
+from hub.dialogue import Budget, DialogueEnv
 from hub.errors import ClosedError, InvalidAction, TaskError, UnknownOption
 from hub.trajectory import Outcome
-from tests.hub.dialogue.toy import PLUGIN, Sums, call, make
+from tests.hub.dialogue.toy import PLUGIN, Sums, SumsDomain, call, make
 from tests.plugin_site import PluginSite
 
 ROOT = Path(__file__).resolve().parents[3]
@@ -144,6 +145,30 @@ def test_misspelt_options_are_errors_that_name_what_there_is() -> None:
     for wanted, message in (("9+9", "not among the 64"), (64, "has 64"), (-1, "has 64")):
         with pytest.raises(TaskError, match=message):
             env.reset(options={"task": wanted})
+
+
+@pytest.mark.parametrize(
+    ("wrong", "why"),
+    [
+        ({"tools": "bash"}, r"tools 'bash': expected a list of names, like \['bash'\]"),
+        ({"tools": 5}, "tools 5: expected a list of names"),
+        ({"tools": [5]}, "tools 5: expected names of tools, or objects with schema and run"),
+        ({"parser": 5}, "parser 5: expected a parser's name, or an object with instructions and"),
+        ({"budget": 5}, "budget 5: expected a mapping with turns, tokens"),
+        ({"record": 5}, "record 5: expected the path of a JSONL file"),
+        ({"tokenizer": 5}, "tokenizer 5: expected a directory, .* it has no stop_ids"),
+    ],
+)
+def test_an_option_of_another_kind_is_refused_with_what_was_expected(
+    wrong: dict[str, Any], why: str
+) -> None:
+    with pytest.raises(UnknownOption, match=why):
+        DialogueEnv(SumsDomain(), **wrong)
+
+
+def test_a_token_budget_that_text_does_not_use_up_is_warned_of() -> None:
+    with pytest.warns(UserWarning, match=r"budget tokens=5: no tokenizer is bound.*Fix: give"):
+        make(budget={"tokens": 5})
 
 
 def test_the_transcript_is_readable_and_ends_with_the_verdict() -> None:
