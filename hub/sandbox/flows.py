@@ -254,7 +254,8 @@ class Flows:
         if flags & frames.FLOODED:
             truncated = True
             notice = f"killed: more than {self._limits.flood} bytes of output. {notice}".strip()
-        if code in _KILLED and not flags:
+        # Otherwise it was us who killed. A session that is lost was itself the one too large.
+        if code in _KILLED and not flags & ~frames.SESSION_LOST:
             notice = f"{self._out_of_memory()} {notice}".strip()
         return ExecResult(
             code if code >= 0 else 128 - code,
