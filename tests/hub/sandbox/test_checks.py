@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from hub.sandbox import AsyncSandbox, Sandbox, create, create_async
+from hub.sandbox import AsyncSandbox, Mount, Sandbox, create, create_async
 
 
 @pytest.mark.parametrize(
@@ -87,3 +87,16 @@ def test_so_is_one_of_an_event_loops(sandbox: Sandbox) -> None:
             assert (await adopted.exec("echo on")).stdout == "on\n"
 
     asyncio.run(use())
+
+
+@pytest.mark.parametrize("target", ["/usr/nope/x", "/bin/nope", "/proc/x", "/dev/nope"])
+def test_a_mount_where_none_can_be_made_is_the_callers_error(provider: str, target: str) -> None:
+    with pytest.raises(ValueError, match=rf"mount target '{target}': it cannot be made, as /"):
+        create(provider=provider, mounts=[Mount(Path("/opt"), PurePosixPath(target))])
+
+
+def test_a_mount_over_what_is_there_is_made(provider: str) -> None:
+    for target in ("/usr/share", "/dev/shm/x", "/sys/x", "/data/x"):
+        mount = Mount(Path("/opt"), PurePosixPath(target))
+        with create(provider=provider, mounts=[mount]) as sandbox:
+            assert sandbox.exec(["test", "-d", target]).exit_code == 0
