@@ -81,7 +81,8 @@ def find_tasks(
         seed: For sources that generate their tasks.
         convert: Makes a task of a file's row; its second argument says where the row stands.
         bad_rows: What becomes of a file's rows that are no task: `"refuse"` raises, `"skip"` leaves
-            them out with a warning that counts them. Published sets hold some.
+            them out with a warning that counts them. Published sets hold some. A line that is no
+            JSON, or no JSON object, is refused either way: then the file itself is damaged.
 
     Raises:
         TaskError: The file cannot be read, a row is no task, or none is left.

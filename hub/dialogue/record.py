@@ -196,7 +196,8 @@ def read_records(path: str | Path) -> list[Recording]:
     """
     path = Path(path)
     if not path.is_file():
-        raise RecordError(f"record {str(path)!r}: there is no such file")
+        what = "no regular file" if path.exists() else "there is no such file"
+        raise RecordError(f"record {str(path)!r}: {what}")
     found: dict[str, Recording] = {}
     torn: RecordError | None = None
     for number, line in enumerate(path.read_bytes().split(b"\n"), 1):
