@@ -22,7 +22,7 @@ from hub.dialogue.parsers import Parser
 from hub.dialogue.record import Recorder
 from hub.dialogue.rooms import SandboxOptions
 from hub.dialogue.tasks import Task, place_of
-from hub.dialogue.tokens import Tokenizer
+from hub.dialogue.tokens import Tokenizer, encodable
 from hub.dialogue.tools import Tool, Toolbox, ToolResult
 from hub.errors import ClosedError, InvalidAction, RecordError, TaskError, ToolMisuse
 from hub.registry import full_id
@@ -180,7 +180,8 @@ class DialogueEnv(gymnasium.Env[str, str]):
     def step(self, action: str) -> tuple[str, float, bool, bool, dict[str, Any]]:
         """Take what the model said; run the calls in it.
 
-        A malformed call is answered by an error observation and the episode goes on.
+        A malformed call is answered by an error observation and the episode goes on. A lone
+        surrogate, which is no text, is read as U+FFFD.
 
         Raises:
             ResetNeeded: Before `reset` or after the end of the episode.
@@ -189,6 +190,7 @@ class DialogueEnv(gymnasium.Env[str, str]):
         """
         with self._busy:
             episode = self._running()
+            action = encodable(action)
             self._require_text(action)
             episode.observation = self._attempt(episode, action)
             if self._cancelled:

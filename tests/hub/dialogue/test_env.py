@@ -13,7 +13,7 @@ import pytest
 from gymnasium.error import ResetNeeded
 
 import hub
-from hub.dialogue import Budget, DialogueEnv
+from hub.dialogue import Budget, DialogueEnv, Said
 from hub.errors import ClosedError, InvalidAction, TaskError, UnknownOption
 from hub.trajectory import Outcome
 from tests.hub.dialogue.toy import PLUGIN, Sums, SumsDomain, call, make
@@ -118,7 +118,7 @@ def test_what_is_no_text_is_an_error_and_leaves_the_episode_as_it_is() -> None:
     with pytest.raises(ResetNeeded):
         env.step("x")
     env.reset(seed=0)
-    for action in (7, b"7", "lone \ud800"):
+    for action in (7, b"7"):
         with pytest.raises(InvalidAction, match="expected a str that UTF-8 can encode"):
             env.step(action)  # type: ignore[arg-type]  # the point of the test
     env.step("7")
@@ -128,6 +128,17 @@ def test_what_is_no_text_is_an_error_and_leaves_the_episode_as_it_is() -> None:
     for late in (env.reset, lambda: env.step("7")):
         with pytest.raises(ClosedError):
             late()
+
+
+def test_a_lone_surrogate_is_read_as_the_replacement_character() -> None:
+    env = make()
+    env.reset(options={"task": "1+1"})
+    said = Said(call("add", a=1, b=1) + "\ud83d", [1, 2], [-1.0, -2.0])
+    assert env.step(said)[0] == "2"
+    env.step("\ud800")
+    turns = [turn for turn in env.trajectory().turns if turn.role == "assistant"]
+    assert [turn.content[-1] for turn in turns] == ["\ufffd", "\ufffd"]
+    assert turns[0].token_ids.tolist() == [1, 2]
 
 
 def test_misspelt_options_are_errors_that_name_what_there_is() -> None:
