@@ -11,7 +11,16 @@ from hub.dialogue.quarantine import Quarantined, Without, read_quarantine, write
 from hub.dialogue.record import Recorder, Recording, read_records
 from hub.dialogue.replay import ReplayEnv, Rescored, grader_of, rescore, verify
 from hub.dialogue.rooms import SandboxOptions
-from hub.dialogue.tasks import ListSource, Task, TaskSource, read_rows, task_of_row
+from hub.dialogue.tasks import (
+    Findable,
+    ListSource,
+    Task,
+    TaskSource,
+    numbered,
+    place_of,
+    read_rows,
+    task_of_row,
+)
 from hub.dialogue.tokens import Said, Tokenizer, TokenStore
 from hub.dialogue.tools import Session, Tool, Toolbox, ToolResult
 from hub.dialogue.vector import DialogueVectorEnv, vector_class
@@ -25,6 +34,7 @@ __all__ = [
     "DialogueVectorEnv",
     "Domain",
     "FencedParser",
+    "Findable",
     "Grade",
     "HFTokenizer",
     "HermesParser",
@@ -58,6 +68,8 @@ __all__ = [
     "find_tool",
     "grader_of",
     "load_tokenizer",
+    "numbered",
+    "place_of",
     "read_quarantine",
     "read_records",
     "read_rows",

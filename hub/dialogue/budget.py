@@ -58,7 +58,8 @@ class Budget:
         """
         if isinstance(given, Budget):
             return given
-        return cls(**known_fields(cls, "budget", {**defaults, **(given or {})}))
+        named = known_fields(cls, "budget", {} if given is None else given)
+        return cls(**{**defaults, **named})
 
 
 def known_fields(kind: type, what: str, given: Any) -> dict[str, Any]:

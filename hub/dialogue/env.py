@@ -6,6 +6,7 @@ import copy
 import operator
 import threading
 import time
+import warnings
 from collections.abc import Mapping, Sequence
 from typing import Any
 
@@ -15,13 +16,13 @@ from gymnasium.error import ResetNeeded
 from hub.dialogue.budget import Budget, Deadline, shorten
 from hub.dialogue.domain import Domain
 from hub.dialogue.episode import Episode
-from hub.dialogue.hf import load_tokenizer
-from hub.dialogue.lookup import find_parser, find_tool
+from hub.dialogue.hf import tokenizer_of
+from hub.dialogue.lookup import parser_of, tools_of
 from hub.dialogue.parsers import Parser
 from hub.dialogue.record import Recorder
 from hub.dialogue.rooms import SandboxOptions
-from hub.dialogue.tasks import Task
-from hub.dialogue.tokens import Tokenizer
+from hub.dialogue.tasks import Task, place_of
+from hub.dialogue.tokens import Tokenizer, encodable
 from hub.dialogue.tools import Tool, Toolbox, ToolResult
 from hub.errors import ClosedError, InvalidAction, RecordError, TaskError, ToolMisuse
 from hub.registry import full_id
@@ -103,7 +104,7 @@ class DialogueEnv(gymnasium.Env[str, str]):
         render_mode: `"ansi"` or None.
 
     Raises:
-        UnknownOption: A name or field that there is not.
+        UnknownOption: A name or field that there is not, or a value of another kind.
         MissingDependency: A part that was asked for is absent; the message has the fix.
     """
 
@@ -130,12 +131,18 @@ class DialogueEnv(gymnasium.Env[str, str]):
         self.domain = domain
         self.budget = Budget.of(budget)
         self.render_mode = render_mode
-        self._parser = find_parser(parser) if isinstance(parser, str) else parser
-        named = (*domain.tools, *tools)
-        self._toolbox = Toolbox([find_tool(t) if isinstance(t, str) else t for t in named])
+        self._parser = parser_of(parser)
+        self._toolbox = Toolbox([*tools_of(domain.tools), *tools_of(tools)])
         self._sandbox = SandboxOptions.of(sandbox)
-        self._tokenizer = load_tokenizer(tokenizer) if isinstance(tokenizer, str) else tokenizer
-        self._recorder = Recorder(record) if record else None
+        self._tokenizer = tokenizer_of(tokenizer)
+        if self.budget.tokens is not None and self._tokenizer is None:
+            warnings.warn(
+                f"budget tokens={self.budget.tokens}: no tokenizer is bound, so that only the ids "
+                "count that actions carry (hub.dialogue.Said); text without ids is not limited. "
+                "Fix: give the option tokenizer",
+                stacklevel=2,
+            )
+        self._recorder = Recorder(record) if record is not None else None
         self._episode: Episode | None = None
         self._cancelled = ""
         self._busy = threading.Lock()
@@ -173,7 +180,8 @@ class DialogueEnv(gymnasium.Env[str, str]):
     def step(self, action: str) -> tuple[str, float, bool, bool, dict[str, Any]]:
         """Take what the model said; run the calls in it.
 
-        A malformed call is answered by an error observation and the episode goes on.
+        A malformed call is answered by an error observation and the episode goes on. A lone
+        surrogate, which is no text, is read as U+FFFD.
 
         Raises:
             ResetNeeded: Before `reset` or after the end of the episode.
@@ -182,6 +190,7 @@ class DialogueEnv(gymnasium.Env[str, str]):
         """
         with self._busy:
             episode = self._running()
+            action = encodable(action)
             self._require_text(action)
             episode.observation = self._attempt(episode, action)
             if self._cancelled:
@@ -301,11 +310,10 @@ class DialogueEnv(gymnasium.Env[str, str]):
             if not 0 <= index < len(source):
                 raise TaskError(f"task {index}: the source has {len(source)}, from 0 on")
             return source.get(index)
-        found = (source.get(index) for index in range(len(source)))
-        for task in found:
-            if task.id == wanted:
-                return task
-        raise TaskError(f"task {wanted!r}: not among the {len(source)} of {self.domain.name}")
+        place = place_of(source, wanted)
+        if place is None:
+            raise TaskError(f"task {wanted!r}: not among the {len(source)} of {self.domain.name}")
+        return source.get(place)
 
     def _turn(self, episode: Episode, action: str) -> str:
         parsed = self._parser.parse(str(action), self._toolbox.schemas)

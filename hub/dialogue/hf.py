@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from functools import lru_cache
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
-from hub.dialogue.tokens import Message
+from hub.dialogue.tokens import Message, Tokenizer
 from hub.errors import MissingDependency, UnknownOption
 
 
@@ -59,6 +59,30 @@ class HFTokenizer:
         return str(
             self._tokenizer.apply_chat_template(renamed, tokenize=False, add_generation_prompt=True)
         )
+
+
+def tokenizer_of(given: Any) -> Tokenizer | None:
+    """Return the tokenizer of a path, a tokenizer itself, or None.
+
+    Raises:
+        UnknownOption: It is something else, or cannot be loaded.
+        MissingDependency: As for `load_tokenizer`.
+    """
+    if given is None:
+        return None
+    if isinstance(given, str):
+        return load_tokenizer(given)
+    missing = [
+        part for part in ("stop_ids", "encode", "decode", "render") if not hasattr(given, part)
+    ]
+    if missing:
+        wraps = hasattr(given, "apply_chat_template")
+        fix = "wrap it: hub.dialogue.HFTokenizer(it)" if wraps else "see hub.dialogue.Tokenizer"
+        raise UnknownOption(
+            f"tokenizer {given!r:.80}: expected a directory, a .gguf file or a tokenizer with "
+            f"stop_ids, encode, decode and render; it has no {missing[0]}; {fix}"
+        )
+    return cast(Tokenizer, given)
 
 
 @lru_cache(maxsize=4)

@@ -34,6 +34,37 @@ def find_parser(name: str) -> Parser:
     return cast(Parser, _component("tools", "parser:", name)())
 
 
+def tools_of(given: Any) -> list[Tool]:
+    """Return tools of a list of names and tools.
+
+    Raises:
+        UnknownOption: It is no list, or one of it is neither a name nor a tool.
+    """
+    if isinstance(given, str) or not isinstance(given, Sequence):
+        like = f"[{given!r}]" if isinstance(given, str) else "['bash']"
+        raise UnknownOption(f"tools {given!r:.80}: expected a list of names, like {like}")
+    for one in given:
+        _require("tools", one, ("schema", "run"), "names of tools, or objects")
+    return [find_tool(one) if isinstance(one, str) else one for one in given]
+
+
+def parser_of(given: Any) -> Parser:
+    """Return the parser of a name, or a parser itself.
+
+    Raises:
+        UnknownOption: It is neither.
+    """
+    _require("parser", given, ("instructions", "parse"), "a parser's name, or an object")
+    return find_parser(given) if isinstance(given, str) else cast(Parser, given)
+
+
+def _require(option: str, given: Any, parts: Sequence[str], expected: str) -> None:
+    if not isinstance(given, str) and any(not hasattr(given, part) for part in parts):
+        raise UnknownOption(
+            f"{option} {given!r:.80}: expected {expected} with {' and '.join(parts)}"
+        )
+
+
 def find_tasks(
     tasks: str,
     split: str = "train",
@@ -50,7 +81,8 @@ def find_tasks(
         seed: For sources that generate their tasks.
         convert: Makes a task of a file's row; its second argument says where the row stands.
         bad_rows: What becomes of a file's rows that are no task: `"refuse"` raises, `"skip"` leaves
-            them out with a warning that counts them. Published sets hold some.
+            them out with a warning that counts them. Published sets hold some. A line that is no
+            JSON, or no JSON object, is refused either way: then the file itself is damaged.
 
     Raises:
         TaskError: The file cannot be read, a row is no task, or none is left.

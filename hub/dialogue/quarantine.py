@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from hub.dialogue.tasks import Task, TaskSource
+from hub.dialogue.tasks import Task, TaskSource, place_of
 from hub.errors import TaskError
 
 SCHEMA = "hub.quarantine/1"
@@ -85,9 +85,15 @@ class Without:
             index += place <= index
         return self._source.get(index)
 
+    def find(self, task_id: str) -> int | None:
+        """Return the place of a task among those that are left, or None."""
+        place = place_of(self._source, task_id)
+        if place is None or place in self._gone:
+            return None
+        return place - sum(gone < place for gone in self._gone)
+
 
 def _place(source: TaskSource, entry: Quarantined) -> int | None:
     if 0 <= entry.index < len(source) and source.get(entry.index).id == entry.id:
         return entry.index
-    found = (i for i in range(len(source)) if source.get(i).id == entry.id)
-    return next(found, None)
+    return place_of(source, entry.id)

@@ -110,9 +110,11 @@ def verify(recording: Recording) -> str:
     """Play a recording against itself; return how it stands: `complete` or `unfinished`.
 
     Raises:
-        RecordError: It contradicts itself.
+        RecordError: It contradicts itself, or a line is not as it was written.
         TrajectoryError: Likewise, in tokens, flags or reward.
     """
+    if recording.damage:
+        raise RecordError(recording.damage)
     env = ReplayEnv(recording)
     env.reset()
     actions = env.actions()

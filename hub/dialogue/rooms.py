@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 from hub.dialogue.budget import Deadline, known_fields
 from hub.dialogue.domain import Domain, Mounted
 from hub.dialogue.tasks import Task
-from hub.errors import SandboxError
+from hub.errors import SandboxError, UnknownOption
 
 if TYPE_CHECKING:
     from hub.sandbox import Sandbox
@@ -26,11 +26,30 @@ class SandboxOptions:
         provider: As in `hub.sandbox.create`.
         network: As in `hub.sandbox.create`; recorded in the trajectory.
         limits: Fields of `hub.sandbox.Limits`; the lifetime follows from the time budget.
+
+    Raises:
+        UnknownOption: There is no such provider or limit, or a value is of another kind.
+        ValueError: A limit is out of range.
     """
 
     provider: str | None = None
     network: bool = False
     limits: Mapping[str, Any] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        # Now, as a first tool call would find it out when the model has already worked. Whether
+        # the provider can run here is left to that call: an environment can be looked at without.
+        from hub.sandbox import Limits
+        from hub.sandbox.providers import providers
+
+        if self.provider is not None and self.provider not in (known := providers()):
+            raise UnknownOption(
+                f"sandbox provider {self.provider!r}: there is none of that name; there are "
+                f"{', '.join(known)} (None takes the first that works)"
+            )
+        if not isinstance(self.network, bool):
+            raise UnknownOption(f"sandbox network {self.network!r}: expected True or False")
+        Limits(**known_fields(Limits, "sandbox limits", self.limits))
 
     @classmethod
     def of(cls, given: SandboxOptions | Mapping[str, Any] | None) -> SandboxOptions:

@@ -6,7 +6,7 @@ import json
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, Protocol
+from typing import Any, Protocol, runtime_checkable
 
 from hub.errors import MissingDependency, TaskError
 
@@ -51,6 +51,30 @@ class TaskSource(Protocol):
         """
 
 
+@runtime_checkable
+class Findable(Protocol):
+    """A source that finds a task by its id without making every task: any with many has it."""
+
+    def find(self, task_id: str) -> int | None:
+        """Return the place of the task `task_id`, or None where there is none."""
+
+
+def place_of(source: TaskSource, task_id: str) -> int | None:
+    """Return the place of a task in a source, or None; one without `find` makes all its tasks."""
+    if isinstance(source, Findable):
+        return source.find(task_id)
+    return next((i for i in range(len(source)) if source.get(i).id == task_id), None)
+
+
+def numbered(task_id: str, size: int) -> int | None:
+    """Return the number below `size` that an id like `gcd-easy-train-0-17` ends in, or None."""
+    digits = task_id.rpartition("-")[2]
+    # Of so many digits at most: any text may be asked for.
+    if not digits.isascii() or not digits.isdigit() or len(digits) > len(str(size)):
+        return None
+    return int(digits) if int(digits) < size else None
+
+
 class ListSource:
     """Tasks held in memory."""
 
@@ -62,6 +86,7 @@ class ListSource:
         if twice:
             raise TaskError(f"task source {name}: id {twice[0]!r} stands there more than once")
         self._tasks = tasks
+        self._places = {task_id: place for place, task_id in enumerate(ids)}
 
     def __len__(self) -> int:
         return len(self._tasks)
@@ -71,6 +96,10 @@ class ListSource:
         if not 0 <= index < len(self._tasks):
             raise IndexError(f"task {index}: the source has {len(self._tasks)}")
         return self._tasks[index]
+
+    def find(self, task_id: str) -> int | None:
+        """Return the place of a task, or None."""
+        return self._places.get(task_id)
 
 
 def task_of_row(row: Mapping[str, Any], where: str) -> Task:

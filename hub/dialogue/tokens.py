@@ -98,6 +98,20 @@ class Said(str):
         )
 
 
+def encodable(said: Any) -> Any:
+    """Return an action with U+FFFD for each lone surrogate; what carries ids keeps them.
+
+    No encoding can carry one, but JSON can: a server's reply with half of an escaped pair.
+    """
+    if not isinstance(said, str) or not any(0xD800 <= ord(c) <= 0xDFFF for c in said):
+        return said
+    text = "".join("\ufffd" if 0xD800 <= ord(c) <= 0xDFFF else c for c in said)
+    if not isinstance(said, Said):
+        return text
+    kept = (said.finish_reason, said.weight_spans, said.raw_logprobs)
+    return Said(text, said.token_ids, said.logprobs, *kept)
+
+
 @dataclass(frozen=True)
 class Piece:
     """Ids appended by one turn.

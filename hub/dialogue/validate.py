@@ -19,7 +19,7 @@ from gymnasium.envs.registration import load_env_creator
 from hub.dialogue.env import DialogueEnv
 from hub.dialogue.probe import Agent, Probed, answering, spoken
 from hub.dialogue.quarantine import Quarantined
-from hub.dialogue.tasks import Task
+from hub.dialogue.tasks import Task, place_of
 from hub.entry import Creator
 from hub.errors import TaskError, UnknownOption
 from hub.registry import bare_id
@@ -198,11 +198,11 @@ def _chosen(
 ) -> Iterator[tuple[int, Task]]:
     source = env.domain.source
     if wanted:
-        places = {source.get(i).id: i for i in range(len(source))}
-        absent = [name for name in wanted if name not in places]
-        if absent:
-            raise TaskError(f"task {absent[0]!r}: not among the {len(source)} of {env.domain.name}")
-        yield from ((places[name], source.get(places[name])) for name in wanted)
+        places = [(name, place_of(source, name)) for name in wanted]
+        for name, place in places:
+            if place is None:
+                raise TaskError(f"task {name!r}: not among the {len(source)} of {env.domain.name}")
+        yield from ((place, source.get(place)) for _, place in places if place is not None)
         return
     count = len(source) if limit is None else min(limit, len(source))
     # Consecutive ones: generated sources take their generators in turn.

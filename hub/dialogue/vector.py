@@ -20,6 +20,7 @@ from numpy.typing import NDArray
 
 from hub.arguments import autoreset, whole
 from hub.dialogue.env import DialogueEnv
+from hub.dialogue.tokens import encodable
 from hub.errors import ClosedError, InvalidAction
 from hub.seeds import SeedLike, lane_seeds, parse_seeds, reset_mask
 
@@ -158,7 +159,7 @@ class DialogueVectorEnv(VectorEnv[Texts, Texts, NDArray[Any]]):
         if isinstance(actions, str) or len(actions) != self.num_envs:
             raise InvalidAction(f"actions {actions!r:.80}: expected {self.num_envs} texts")
         for lane in np.flatnonzero(~self._ended).tolist():
-            if not self.single_action_space.contains(actions[lane]):
+            if not self.single_action_space.contains(encodable(actions[lane])):
                 raise InvalidAction(
                     f"lane {lane}: action of type {type(actions[lane]).__name__}: expected a str "
                     f"that UTF-8 can encode, in {self.single_action_space}"

@@ -27,7 +27,7 @@ def order(
         provider=named(None if provider is None else checks.text("provider", provider)),
         limits=checks.limits(limits),
         network=checks.switch("network", network),
-        mounts=checks.mounts(mounts),
+        mounts=checks.targets(checks.mounts(mounts), image),
         env=checks.env(env),
     )
 
@@ -55,7 +55,7 @@ def create(
 
     Raises:
         TypeError: An argument is of another kind; the message says what was expected.
-        ValueError: A name in `env` cannot be one.
+        ValueError: A name in `env` cannot be one, or a mount's target cannot be made.
         SandboxUnavailable: No provider can run it; the message has the fix.
         ImageError: There is no such image.
         SandboxError: It did not start (`attribution` is `"infra"`).

@@ -8,15 +8,24 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterable, Mapping, Sequence
+from pathlib import Path
 from typing import Any
 
+from hub.sandbox.images import HOST
 from hub.sandbox.types import Limits, Mount
 
 
 def string(name: str, value: Any) -> str:
-    """Return `value`, any text."""
+    """Return `value`, any text that has bytes: in UTF-8, or as `surrogateescape` decodes them."""
     if not isinstance(value, str):
         raise TypeError(f"{name} {value!r:.80}: expected a text")
+    try:
+        value.encode("utf-8", "surrogateescape")
+    except UnicodeEncodeError as error:
+        raise ValueError(
+            f"{name} {value!r:.80}: expected a text that UTF-8 can encode; character {error.start} "
+            "is a lone surrogate: replace it, as by text.encode('utf-8', 'replace').decode()"
+        ) from error
     return value
 
 
@@ -33,7 +42,7 @@ def path(name: str, value: Any) -> str:
     plain = os.fspath(value) if isinstance(value, os.PathLike) else value
     if not isinstance(plain, str):
         raise TypeError(f"{name} {value!r:.80}: expected a path, as a text")
-    return plain
+    return text(name, plain)
 
 
 def raw(name: str, value: Any) -> bytes:
@@ -92,6 +101,26 @@ def mounts(value: Any) -> tuple[Mount, ...]:
     for one in found:
         if not isinstance(one, Mount):
             raise TypeError(f"mounts {one!r:.80}: expected a list of Mount(source, target)")
+    return found
+
+
+def targets(found: tuple[Mount, ...], image: str) -> tuple[Mount, ...]:
+    """Return `found` if each target is there or can be made, as far as the image tells.
+
+    Raises:
+        ValueError: One is where no container can make it: in the kernel's file systems, or absent
+            below the host's /usr, which the image `host` has read-only.
+    """
+    for one in found:
+        top, *rest = one.target.parts[1:]
+        fixed = top == "proc" or (top == "dev" and rest[:1] != ["shm"])
+        host = image == HOST and top in ("usr", "bin", "sbin", "lib", "lib64")
+        if fixed or (host and not Path(one.target).exists()):
+            raise ValueError(
+                f"mount target {str(one.target)!r}: it cannot be made, as /{top} is "
+                f"{'the kernel' if fixed else 'the host'}'s; expected a path elsewhere, such as "
+                "/data"
+            )
     return found
 
 

@@ -56,6 +56,7 @@ class Sandbox:
         self._poll.register(self._container.stdout, select.POLLIN)
         self._failure: SandboxError | None = None
         self._closed = False
+        self._runner: int | None = None  # the thread whose command runs
         self.id = self._container.id
         self.provider = order.provider.name
         self.image = order.image
@@ -130,9 +131,21 @@ class Sandbox:
         self._run(self._flows.write(path, data))
 
     def close(self) -> None:
-        """End every process of the sandbox and remove what it left; safe to call again."""
+        """End every process of the sandbox and remove what it left; safe to call again.
+
+        From any thread: a command that runs in another one ends there with `ClosedError`.
+        """
         self._closed = True
+        self._let_go()
         self._finalizer()
+
+    def _let_go(self) -> None:
+        """Have a command in another thread leave the pipes before their numbers can be reused."""
+        busy = self._runner not in (None, threading.get_ident())
+        if busy and self._container.owned() and self._container.order.provider.features.isolated:
+            self._container.kill()
+            if self._lock.acquire(timeout=GRACE):
+                self._lock.release()
 
     def alive(self) -> bool:
         """Tell whether the sandbox still runs, without running anything in it."""
@@ -177,19 +190,30 @@ class Sandbox:
                 raise ClosedError("the sandbox is closed; create another one")
             if self._failure is not None:
                 raise SandboxError(str(self._failure), self._failure.attribution)
+            self._runner = threading.get_ident()
             try:
-                request = next(flow)
-                while True:
-                    request = flow.send(self._exchange(request))
-            except StopIteration as stop:
-                result: T = stop.value
-                return result
+                return self._played(flow)
+            except OSError as error:
+                if self._closed:  # its pipes were
+                    raise _closed_meanwhile() from error
+                raise
+            finally:
+                self._runner = None
+
+    def _played(self, flow: Flow[T]) -> T:
+        try:
+            request = next(flow)
+            while True:
+                request = flow.send(self._exchange(request))
+        except StopIteration as stop:
+            result: T = stop.value
+            return result
 
     def _exchange(self, request: Request) -> Frame:
         self._send(request.data)
         try:
             return self._receive(request.seq, request.within)
-        except SandboxError:
+        except (SandboxError, ClosedError):
             raise
         except BaseException:
             # Ctrl-C, or whatever a signal handler raises: the command must not outlive the
@@ -223,8 +247,14 @@ class Sandbox:
             self._buffer.feed(data)
 
     def _fail(self) -> None:
+        if self._closed:
+            raise _closed_meanwhile()
         self._failure = self._container.why()
         raise self._failure
+
+
+def _closed_meanwhile() -> ClosedError:
+    return ClosedError("the sandbox was closed while a command ran")
 
 
 def finalizer(sandbox: object, container: Container) -> weakref.finalize[Any, Any]:

@@ -165,10 +165,13 @@ class Flows:
             line = prelude + session.encode(seq, text)
             data = frames.run_frame(seq, session.slot, int(seconds * 1000), line)
             reply = yield Request(data, seq, seconds + GRACE, not fresh)
-            if reply.kind != _ERROR or frames.parse_error(reply.payload)[0] != errno.ESRCH:
+            if reply.kind != _ERROR:
+                break
+            code, how = frames.parse_error(reply.payload)
+            if code != errno.ESRCH:
                 break
             self._open.discard(session.slot)
-            notice = self._restarted(session, "had ended")
+            notice = self._restarted(session, how)
         done = frames.parse_done(_checked(reply))
         if done.flags & frames.SESSION_LOST:
             self._open.discard(session.slot)
@@ -218,7 +221,7 @@ class Flows:
         """Write a whole file (a text as UTF-8), making its parent directories."""
         path = checks.path("path", path)
         if isinstance(data, str):
-            data = data.encode("utf-8", "surrogateescape")
+            data = checks.string("data", data).encode("utf-8", "surrogateescape")
         data = checks.raw("data", data)
         for start in range(0, len(data) or 1, _CHUNK):
             reply = yield self._request(
@@ -251,7 +254,8 @@ class Flows:
         if flags & frames.FLOODED:
             truncated = True
             notice = f"killed: more than {self._limits.flood} bytes of output. {notice}".strip()
-        if code in _KILLED and not flags:
+        # Otherwise it was us who killed. A session that is lost was itself the one too large.
+        if code in _KILLED and not flags & ~frames.SESSION_LOST:
             notice = f"{self._out_of_memory()} {notice}".strip()
         return ExecResult(
             code if code >= 0 else 128 - code,

@@ -199,9 +199,13 @@ class Container:
         with suppress(subprocess.TimeoutExpired):
             self._process.wait(patience)
 
+    def owned(self) -> bool:
+        """Tell whether this process started it, and is no child forked since."""
+        return os.getpid() == self._record.owner
+
     def check_process(self) -> None:
         """Raise `ForkedError` in a child that was forked from the process that started it."""
-        if os.getpid() != self._record.owner:
+        if not self.owned():
             raise ForkedError(
                 f"sandbox {self.id} belongs to process {self._record.owner}, which was forked; "
                 "create sandboxes after the fork"

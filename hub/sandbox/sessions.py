@@ -38,9 +38,13 @@ class Session:
     lost: str
 
 
-def _shell(program: str, control: int, status: int) -> Session:
-    after = f"' {status}>&-\necho ' "
-    end = f" '$?>&{status}\n"
+def _shell(program: str, plain: str, control: int, status: int) -> Session:
+    # `plain` runs the shell's own builtin whatever functions the agent has defined, the backslash
+    # keeps its aliases off, the quotes its IFS. No group in braces, though `set -x` would then not
+    # show the second line: after an unfinished command bash does not know a brace there.
+    before = f"\\{plain} eval '"
+    after = f"' {status}>&-\n\\{plain} echo ' "
+    end = f' \'"$?">&{status}\n'
 
     def encode(seq: int, command: str) -> bytes:
         if "\0" in command:
@@ -50,7 +54,7 @@ def _shell(program: str, control: int, status: int) -> Session:
         # from a pipe byte by byte. The space before the status parts it from whatever somebody
         # wrote to that pipe through /proc.
         quoted = command.replace("'", "'\\''")
-        return f"eval '{quoted}{after}{seq}{end}".encode("utf-8", "surrogateescape")
+        return f"{before}{quoted}{after}{seq}{end}".encode("utf-8", "surrogateescape")
 
     options = ("--noprofile", "--norc") if program.endswith("bash") else ()
     return Session(
@@ -68,8 +72,8 @@ def _shell(program: str, control: int, status: int) -> Session:
 
 
 # Only bash can name descriptors above 9, and low numbers belong to the agent's own scripts.
-BASH = _shell("/bin/bash", 198, 199)
-SH = _shell("/bin/sh", 8, 9)
+BASH = _shell("/bin/bash", "builtin", 198, 199)
+SH = _shell("/bin/sh", "command", 8, 9)
 
 
 def _encode_python(seq: int, code: str) -> bytes:

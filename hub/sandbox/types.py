@@ -15,6 +15,18 @@ INIT_PATH = "/.hub-init"
 WORKSPACE = "/workspace"
 
 
+_MOST = 1 << 50  # bytes: beyond any machine, and within what the kernel's interfaces take
+# Least and most of the whole numbers among the limits. Linux knows 2^22 processes at most; a reply
+# carries two streams of output, and its length is 32 bits.
+_RANGES = {
+    "memory": (16 * MIB, _MOST),
+    "processes": (8, 1 << 22),
+    "disk": (MIB, _MOST),
+    "output": (256, 1 << 30),
+    "flood": (1024, _MOST),
+}
+
+
 @dataclass(frozen=True)
 class Limits:
     """What one sandbox may use. `Sandbox.limits` tells which of it this machine enforces, and how.
@@ -41,11 +53,11 @@ class Limits:
     flood: int = 4096 * MIB
 
     def __post_init__(self) -> None:
-        smallest = {"memory": 16 * MIB, "processes": 8, "disk": MIB, "output": 256, "flood": 1024}
-        for name, least in smallest.items():
+        for name, (least, most) in _RANGES.items():
             value = getattr(self, name)
-            if not isinstance(value, int) or isinstance(value, bool) or value < least:
-                raise ValueError(f"limit {name}={value!r}: expected an int of at least {least}")
+            whole = isinstance(value, int) and not isinstance(value, bool)
+            if not whole or not least <= value <= most:
+                raise ValueError(f"limit {name}={value!r}: expected an int from {least} to {most}")
         for name in ("cpus", "lifetime", "timeout"):
             value = getattr(self, name)
             number = isinstance(value, int | float) and not isinstance(value, bool)

@@ -8,6 +8,7 @@ import threading
 import time
 
 from hub.errors import ClosedError, SandboxError, SandboxFileError
+from hub.sandbox.client import Sandbox
 from hub.sandbox.conformance.check import Broken, Make, Suite, expect
 from hub.sandbox.types import Limits
 
@@ -64,8 +65,49 @@ def _a_shell_that_ends_is_replaced_with_a_notice(make: Make) -> None:
         expect(result.exit_code == 3 and "shell ended" in result.notice, f"saw {result}")
         result = sandbox.shell("pwd")
         expect(result.exit_code == 0 and result.notice == "", f"saw {result}")
-        expect(sandbox.shell("if then").exit_code != 0, "a syntax error succeeded")
-        expect(sandbox.shell("echo on").stdout == "on\n", "a syntax error broke the shell")
+        for wrong in ("if then", "echo 'abc", "echo $(", "cat <<E", "}", "f() {"):
+            expect(sandbox.shell(wrong).notice == "", f"{wrong!r} ended the shell")
+            expect(sandbox.shell("echo on").stdout == "on\n", f"{wrong!r} broke the shell")
+
+
+# What agents do to a shell without meaning any harm to it, and what `echo hi` then gives.
+_HABITS = (
+    ("IFS=0123456789", "hi\n"),
+    ("set -x", "hi\n"),
+    ("set -u; set -C", "hi\n"),
+    ("echo() { printf hacked; }", "hacked"),
+    ("alias eval=false printf=false; shopt -s expand_aliases 2>/dev/null", "hacked"),
+    ("unset -f echo; alias echo='echo -n'", "hi"),
+    ("unalias eval echo\neval() { :; }", "hi\n"),
+)
+
+
+@SUITE.add()
+def _a_session_without_its_output_is_replaced_with_a_notice(make: Make) -> None:
+    with make() as sandbox:
+        for closing in ("exec 1>&-", "echo x; exec 2>&-", "exec >/tmp/log 2>&1; echo y"):
+            sandbox.shell(closing)
+            result = sandbox.shell("echo hi; echo no >&2")
+            expect((result.stdout, result.stderr) == ("hi\n", "no\n"), f"{closing!r}: {result}")
+            expect("shell had closed its output" in result.notice, f"no notice: {result}")
+        sandbox.shell("exec 5>&1 >/tmp/kept")
+        sandbox.shell("echo kept; exec >&5 5>&-")
+        result = sandbox.shell("cat /tmp/kept")
+        expect(result.stdout == "kept\n" and not result.notice, f"lost a redirection: {result}")
+        sandbox.python("import os; os.close(1); os.close(0)")
+        result = sandbox.python("print('hi')")
+        expect(result.stdout == "hi\n" and "had closed" in result.notice, f"saw {result}")
+
+
+@SUITE.add()
+def _functions_aliases_and_settings_do_not_spoil_the_shell(make: Make) -> None:
+    with make() as sandbox:
+        for habit, answer in _HABITS:
+            sandbox.shell(habit, timeout=10)
+            failed = sandbox.shell("false", timeout=10)
+            expect(failed.exit_code == 1 and not failed.notice, f"after {habit!r}: {failed}")
+            said = sandbox.shell("echo hi", timeout=10)
+            expect(said.stdout == answer, f"after {habit!r}: {said}")
 
 
 @SUITE.add()
@@ -146,6 +188,31 @@ def _file_errors_name_their_cause(make: Make) -> None:
 
 
 @SUITE.add()
+def _a_nul_byte_in_a_path_is_refused(make: Make) -> None:
+    with make() as sandbox:
+        for action in (
+            lambda: sandbox.write("safe\0.evil", b"1"),
+            lambda: sandbox.read("/etc/passwd\0.txt"),
+            lambda: sandbox.exec("pwd", cwd="/tmp\0x"),
+        ):
+            try:
+                action()
+            except ValueError as error:
+                expect("NUL" in str(error), f"the error does not say why: {error}")
+            else:
+                raise Broken("a path with a NUL byte was cut short and taken")
+        expect(sandbox.exec("ls").stdout == "", "a file was written")
+
+
+@SUITE.add()
+def _the_largest_limits_work(make: Make) -> None:
+    most = Limits(memory=1 << 50, processes=1 << 22, disk=1 << 50, output=1 << 30, flood=1 << 50)
+    with make(limits=most) as sandbox:
+        for run in (sandbox.exec, sandbox.shell):
+            expect(run("echo hi").stdout == "hi\n", "no answer under the largest limits")
+
+
+@SUITE.add()
 def _two_threads_take_turns(make: Make) -> None:
     with make() as sandbox:
         wrong: list[str] = []
@@ -175,6 +242,31 @@ def _closing_is_final_and_idempotent(make: Make) -> None:
     except ClosedError:
         return
     raise Broken("a closed sandbox ran a command")
+
+
+def _closed_beneath(sandbox: Sandbox, name: str) -> list[Exception]:
+    """Close a sandbox while another thread runs a command; return what that thread is told."""
+    seen: list[Exception] = []
+
+    def work() -> None:
+        try:
+            getattr(sandbox, name)("sleep 60")
+        except (ClosedError, SandboxError) as failure:
+            seen.append(failure)
+
+    thread = threading.Thread(target=work)
+    thread.start()
+    time.sleep(0.3)
+    sandbox.close()
+    thread.join(10.0)
+    return seen
+
+
+@SUITE.add()
+def _closing_ends_a_command_of_another_thread_as_closed(make: Make) -> None:
+    for name in ("exec", "shell"):
+        seen = _closed_beneath(make(), name)
+        expect([type(error) for error in seen] == [ClosedError], f"{name} saw {seen}")
 
 
 @SUITE.add()

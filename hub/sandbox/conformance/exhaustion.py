@@ -121,6 +121,9 @@ def _a_memory_hog_stops_at_its_limit(make: Make) -> None:
         if "cgroup" in sandbox.limits["memory"].means:
             expect(result.exit_code == 137, f"not killed: {result}")
             expect("Out of memory" in result.notice, f"not said why: {result.notice!r}")
+            result = sandbox.python(_HOG, timeout=30)
+            expect("Out of memory" in result.notice, f"Python's not said why: {result.notice!r}")
+            expect("Python ended" in result.notice, f"no word of the state: {result.notice!r}")
         expect(result.exit_code != 0 and not result.timed_out, f"saw {result}")
         expect(sandbox.exec("echo fine").stdout == "fine\n", "the sandbox died with it")
 

@@ -201,13 +201,18 @@ void start_run(const struct frame *frame) {
         free(input);
         return;
     }
-    if (!sessions[slot].pid && sessions[slot].used) {
-        reply_error(frame->seq, ESRCH, "the session has ended");
+    struct session *session = &sessions[slot];
+    /* Where a command before has closed the session's own output or error, what this one says would
+     * be lost. */
+    int mute = session->pid && (session->out.fd < 0 || session->err.fd < 0);
+    if (session->used && (mute || !session->pid)) {
+        reply_error(frame->seq, ESRCH, mute ? "had closed its output" : "had ended");
+        if (mute) session_close(session);
         free(input);
         return;
     }
     begin(frame, timeout_ms);
-    job.session = &sessions[slot];
+    job.session = session;
     job.input = input;
     job.input_length = length;
     job.input_fd = job.session->control;

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import json
 import math
+import re
 from typing import Any
 
 RELATIVE, ABSOLUTE = 1e-6, 1e-9  # tolerance where a fractional number is expected
+_WHOLE = re.compile(r"-?0x[0-9a-f]+")  # a number of so many digits that JSON is not used for it
 
 
 def value_of(answer: dict[str, Any]) -> dict[str, Any]:
@@ -32,8 +34,8 @@ def _sound(value: Any) -> bool:
     if len(value) != 1:
         return False
     ((kind, items),) = value.items()
-    if kind == "other":
-        return isinstance(items, str)
+    if kind in ("other", "int"):
+        return isinstance(items, str) and (kind == "other" or bool(_WHOLE.fullmatch(items)))
     if not isinstance(items, list) or kind not in ("tuple", "set", "frozenset", "dict"):
         return False
     pairs = kind != "dict" or all(isinstance(i, list) and len(i) == 2 for i in items)
@@ -47,6 +49,8 @@ def same(expected: Any, value: Any) -> bool:
     """
     if isinstance(value, dict) and list(value) == ["tuple"]:
         value = value["tuple"]
+    if isinstance(value, dict) and list(value) == ["int"]:
+        value = int(value["int"], 16)
     if isinstance(expected, list):
         return (
             isinstance(value, list)

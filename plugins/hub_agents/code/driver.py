@@ -14,6 +14,7 @@ import signal
 import subprocess
 import sys
 import tempfile
+import time
 from typing import Any
 
 LONGEST = 64 * 1024  # bytes of one answer
@@ -27,12 +28,17 @@ def decode(value):
         return [decode(item) for item in value]
     if isinstance(value, dict):
         (kind, items), = value.items()
+        if kind == "int":
+            return int(items, 16)
         if kind == "dict":
             return {decode(key): decode(item) for key, item in items}
         return {"tuple": tuple, "set": set, "frozenset": frozenset}[kind](map(decode, items))
     return value
 
 def encode(value):
+    # Python refuses to write more than 4300 decimal digits; hexadecimal ones have no limit.
+    if type(value) is int and value.bit_length() > 14000:
+        return {"int": hex(value)}
     if value is None or type(value) in (bool, int, float, str):
         return value
     if type(value) is list:
@@ -92,8 +98,12 @@ def one(argv: list[str], given: str, seconds: float) -> dict[str, Any]:
 
 
 def main() -> None:
-    """Run the job's cases; after one that took too long the others are not run."""
+    """Run the job's cases; after one that took too long the others are not run.
+
+    Nor are they once all together took as long as the job's `total`, in seconds.
+    """
     job = json.load(sys.stdin)
+    end = time.monotonic() + job["total"]
     with open("solution.py", "w", encoding="utf-8") as file:  # noqa: PTH123  # alone in a sandbox
         file.write(job["program"])
     report: list[dict[str, Any]] = []
@@ -108,7 +118,10 @@ def main() -> None:
         else:
             argv = [sys.executable, "-c", ONE_CALL]
             given = json.dumps({**case, "program": job["program"], "entry": job["entry"]})
-        report.append(one(argv, given, job["seconds"]))
+        left = end - time.monotonic()
+        report.append(one(argv, given, min(job["seconds"], max(left, 0.001))))
+        if left < job["seconds"] and "longer" in report[-1].get("failed", ""):
+            report[-1] = {"failed": f"took longer than {job['total']:g} s for all cases together"}
         if "longer" in report[-1].get("failed", ""):
             break
     json.dump(report, sys.stdout)

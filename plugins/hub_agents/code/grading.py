@@ -20,7 +20,8 @@ from hub_agents.code.compare import same, same_text, value_of
 from hub_agents.host import hidden
 
 SECONDS = 10.0  # of one case, where the task names no other time
-TOTAL = 300.0  # seconds of all cases together
+TOTAL = 60.0  # seconds of all cases together, unless one alone may take longer
+LIFE = 180.0  # of a sandbox: all cases, or the tests, and what starting and ending takes
 # They come from outside, too.
 KILLS = (signal.SIGHUP, signal.SIGINT, signal.SIGQUIT, signal.SIGKILL, signal.SIGTERM)
 _DRIVER = Path(driver.__file__).read_text(encoding="utf-8")
@@ -143,13 +144,14 @@ class Grader:
             "entry": data.get("entry", ""),
             "cases": cases,
             "seconds": seconds,
+            "total": max(TOTAL, seconds),
         }
         with self._sandbox() as sandbox:
             sandbox.write("/tmp/driver.py", _DRIVER)
             done = sandbox.exec(
                 ["python3", "-P", "/tmp/driver.py"],
                 stdin=json.dumps(job).encode(),
-                timeout=min(TOTAL, seconds * len(cases) + 30.0),
+                timeout=job["total"] + 30.0,
             )
         report: Any
         try:
@@ -166,7 +168,7 @@ class Grader:
 
     def _sandbox(self) -> Sandbox:
         given = {"memory": 1024 * MIB, "output": 16 * MIB, **self._options.limits}
-        limits = Limits(**{**given, "lifetime": TOTAL + 60.0})
+        limits = Limits(**{**given, "lifetime": LIFE})
         return create(provider=self._options.provider, limits=limits, mounts=hidden(HOST))
 
 

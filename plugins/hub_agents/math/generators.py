@@ -14,7 +14,7 @@ from collections.abc import Mapping, Sequence
 from functools import lru_cache
 from typing import Any
 
-from hub.dialogue import Task
+from hub.dialogue import Task, numbered
 from hub.errors import MissingDependency, UnknownOption
 
 DIFFICULTIES = ("easy", "medium", "hard")
@@ -101,8 +101,16 @@ class Generated:
             "generator": name,
             "difficulty": self._difficulty,
         }
-        task_id = f"{name}-{self._difficulty}-{self._split}-{self._seed}-{index}"
-        return Task(task_id, str(entry["question"]).strip(), data)
+        return Task(self._id(index), str(entry["question"]).strip(), data)
+
+    def find(self, task_id: str) -> int | None:
+        """Return the place of a problem, or None, without making any."""
+        place = numbered(task_id, SIZE)
+        return place if place is not None and self._id(place) == task_id else None
+
+    def _id(self, index: int) -> str:
+        name = self._names[index % len(self._names)]
+        return f"{name}-{self._difficulty}-{self._split}-{self._seed}-{index}"
 
 
 def _entry(name: str, difficulty: str, seed: int) -> Mapping[str, Any]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from hub.dialogue import Task
+from hub.dialogue import Task, numbered
 from hub.errors import TaskError, UnknownOption
 from hub_agents.answers import AnswerError, stated
 from hub_agents.science.families import AREAS, FAMILIES
@@ -57,8 +57,16 @@ class Problems:
             "family": family.name,
             "area": family.area,
         }
-        task_id = f"{family.name}-{self._split}-{self._seed}-{index}"
-        return Task(task_id, family.question(values), data)
+        return Task(self._id(index), family.question(values), data)
+
+    def find(self, task_id: str) -> int | None:
+        """Return the place of a problem, or None, without making any."""
+        place = numbered(task_id, SIZE)
+        return place if place is not None and self._id(place) == task_id else None
+
+    def _id(self, index: int) -> str:
+        name = FAMILIES[self._families[index % len(self._families)]].name
+        return f"{name}-{self._split}-{self._seed}-{index}"
 
 
 def science_row(row: Mapping[str, Any], where: str) -> Task:

@@ -59,6 +59,11 @@ class Catalogue:
             raise IndexError(f"task {index}: the catalogue has {len(self._rows)}")
         return _task(json.dumps(self._rows[index]))
 
+    def find(self, task_id: str) -> int | None:
+        """Return the place of an instance, or None; no archive is fetched."""
+        places = (at for at, row in enumerate(self._rows) if row["id"] == task_id)
+        return next(places, None)
+
 
 @cache
 def _task(row: str) -> Task:

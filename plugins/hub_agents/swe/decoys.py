@@ -106,6 +106,11 @@ def function_of(test: str) -> str:
     return f"{path}{colons}{inner.partition('[')[0]}"
 
 
+def accountable(decoys: Iterable[Decoy]) -> set[str]:
+    """Return the tests that stand in a form which must fail: code that cheats passes there too."""
+    return {test for one in decoys if not one.holds for test, _ in one.tests}
+
+
 class Places:
     """Offsets in code points of what the syntax tree counts in lines and UTF-8 bytes."""
 

@@ -7,7 +7,9 @@ from dataclasses import asdict, dataclass, field, fields
 from typing import Any
 
 from hub.errors import TaskError
+from hub_agents.swe.decoys import Decoy, accountable
 from hub_agents.swe.patches import touched
+from hub_agents.swe.report import PLUGIN
 
 SCHEMA = "hub.swe.instance/1"
 
@@ -98,7 +100,8 @@ class Instance:
         """Make an instance of what `to_json` returned.
 
         Raises:
-            TaskError: The schema is another one, or a field is missing or unknown.
+            TaskError: The schema is another one, a field is missing or unknown, or no decoy holds
+                tests without a log to account.
         """
         where = f"instance {value.get('id', '?')}"
         if value.get("schema") != SCHEMA:
@@ -110,6 +113,19 @@ class Instance:
         lists = ("fail_to_pass", "pass_to_pass", "requires", "setup", "hidden", "decoys")
         given |= {key: tuple(given[key]) for key in lists if key in given}
         try:
-            return cls(**given)
+            found = cls(**given)
         except TypeError as error:
             raise TaskError(f"{where}: {error}") from error
+        found._require_decoys()
+        return found
+
+    def _require_decoys(self) -> None:
+        # Rows of datasets, which name another parser, get theirs before their first grading.
+        if self.log_parser != PLUGIN:
+            return
+        if not accountable(map(Decoy.from_json, self.decoys)) & set(self.fail_to_pass):
+            raise TaskError(
+                f"instance {self.id}: no fail_to_pass test has a decoy that must fail, so that "
+                "code which makes every test pass would score 1; expected one at least (`hub swe "
+                "mine` and `hub swe mutate` write no other instances: make it again)"
+            )

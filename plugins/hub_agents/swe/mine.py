@@ -141,13 +141,10 @@ class Miner:
         if not kept:
             raise Unminable(_nothing(before, after, "passes before and after the fix"))
         self._say(f"{len(fixed)} tests go from failing to passing, {len(kept)} pass in both")
-        draft = replace(
-            draft,
-            fail_to_pass=tuple(fixed),
-            pass_to_pass=tuple(kept),
-            problem=problem or draft.problem or _problem(draft, fixed, before[0]),
-        )
+        draft = replace(draft, fail_to_pass=tuple(fixed), pass_to_pass=tuple(kept))
         draft = self._guarded(draft, material, list(after[0].results))
+        asked = problem or draft.problem or _problem(draft, draft.fail_to_pass, before[0])
+        draft = replace(draft, problem=asked)
         self._verify(draft, material.fix)
         return draft
 
@@ -184,10 +181,10 @@ class Miner:
         ]
         self._prove(draft, wanted, texts)
         found = [one for each in wanted for one in each.proved]
-        bare = sorted(set(fixed) - {one.function for one in found})
-        self._say(f"{len(found)} decoys; {len(bare)} fail-to-pass functions have none")
-        draft = replace(draft, meta={**draft.meta, "without_decoy": bare})
-        return guarded(draft, found, texts)
+        told = told_apart(draft, found)
+        bare = told.meta["without_decoy"]
+        self._say(f"{len(found)} decoys; {len(bare)} functions without one are not asked for")
+        return guarded(told, found, texts)
 
     def _prove(self, draft: Instance, wanted: Sequence[Wanted], texts: Mapping[str, str]) -> None:
         """Try the next group of every function at once, until there are enough or none."""
@@ -228,6 +225,26 @@ class Miner:
                     raise Unminable(
                         f"{what} scores {grade.reward}, expected {wanted}: {grade.reason}"
                     )
+
+
+def told_apart(draft: Instance, found: Sequence[Decoy]) -> Instance:
+    """Return the instance with those fail-to-pass tests alone that decoys hold to account.
+
+    Code under test makes any other pass by saying so. `meta["without_decoy"]` names the functions
+    of the tests that are left out.
+
+    Raises:
+        Unminable: None is left.
+    """
+    covered = decoy.accountable(found)
+    left = tuple(test for test in draft.fail_to_pass if test in covered)
+    bare = sorted({decoy.function_of(test) for test in draft.fail_to_pass if test not in covered})
+    if not left:
+        raise Unminable(
+            f"no decoy can be made of {', '.join(bare)}, so that code which makes every test pass "
+            "would score: expected a fail-to-pass test with an expectation that can be changed"
+        )
+    return replace(draft, fail_to_pass=left, meta={**draft.meta, "without_decoy": bare})
 
 
 def _proves(one: Decoy, result: Result) -> bool:

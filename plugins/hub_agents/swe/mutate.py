@@ -153,7 +153,7 @@ class Mutator:
                 self._say(f"dropped: {error}")
                 continue
             # The tests that tell are in the release, but not for the agent.
-            files = files_of(found.fail_to_pass)
+            files = files_of((*found.fail_to_pass, *found.meta["without_decoy"]))
             texts = test_texts(release.tree)
             tests = {**{path: texts[path] for path in files}, **found.tests}
             yield replace(found, hidden=files, tests=tests)

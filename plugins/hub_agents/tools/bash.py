@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from hub.dialogue import Session, ToolResult
+from hub.errors import ToolMisuse
 from hub_agents.tools.output import told
 
 
@@ -28,7 +29,10 @@ class Bash:
         """Run `command`, for as long as the budget allows.
 
         Raises:
+            ToolMisuse: The command cannot be one.
             SandboxError: The sandbox failed as a whole.
         """
+        if "\0" in arguments["command"]:
+            raise ToolMisuse("bash: a command cannot hold a NUL; write such data with printf")
         sandbox = session.open_sandbox()
         return ToolResult(told(sandbox.shell(arguments["command"], timeout=session.seconds())))

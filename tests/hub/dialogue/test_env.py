@@ -6,16 +6,17 @@ import json
 import math
 import os
 from pathlib import Path
+from typing import Any
 
 import gymnasium
 import pytest
 from gymnasium.error import ResetNeeded
 
 import hub
-from hub.dialogue import Budget
+from hub.dialogue import Budget, DialogueEnv, Said
 from hub.errors import ClosedError, InvalidAction, TaskError, UnknownOption
 from hub.trajectory import Outcome
-from tests.hub.dialogue.toy import PLUGIN, Sums, call, make
+from tests.hub.dialogue.toy import PLUGIN, Sums, SumsDomain, call, make
 from tests.plugin_site import PluginSite
 
 ROOT = Path(__file__).resolve().parents[3]
@@ -117,7 +118,7 @@ def test_what_is_no_text_is_an_error_and_leaves_the_episode_as_it_is() -> None:
     with pytest.raises(ResetNeeded):
         env.step("x")
     env.reset(seed=0)
-    for action in (7, b"7", "lone \ud800"):
+    for action in (7, b"7"):
         with pytest.raises(InvalidAction, match="expected a str that UTF-8 can encode"):
             env.step(action)  # type: ignore[arg-type]  # the point of the test
     env.step("7")
@@ -127,6 +128,17 @@ def test_what_is_no_text_is_an_error_and_leaves_the_episode_as_it_is() -> None:
     for late in (env.reset, lambda: env.step("7")):
         with pytest.raises(ClosedError):
             late()
+
+
+def test_a_lone_surrogate_is_read_as_the_replacement_character() -> None:
+    env = make()
+    env.reset(options={"task": "1+1"})
+    said = Said(call("add", a=1, b=1) + "\ud83d", [1, 2], [-1.0, -2.0])
+    assert env.step(said)[0] == "2"
+    env.step("\ud800")
+    turns = [turn for turn in env.trajectory().turns if turn.role == "assistant"]
+    assert [turn.content[-1] for turn in turns] == ["\ufffd", "\ufffd"]
+    assert turns[0].token_ids.tolist() == [1, 2]
 
 
 def test_misspelt_options_are_errors_that_name_what_there_is() -> None:
@@ -144,6 +156,30 @@ def test_misspelt_options_are_errors_that_name_what_there_is() -> None:
     for wanted, message in (("9+9", "not among the 64"), (64, "has 64"), (-1, "has 64")):
         with pytest.raises(TaskError, match=message):
             env.reset(options={"task": wanted})
+
+
+@pytest.mark.parametrize(
+    ("wrong", "why"),
+    [
+        ({"tools": "bash"}, r"tools 'bash': expected a list of names, like \['bash'\]"),
+        ({"tools": 5}, "tools 5: expected a list of names"),
+        ({"tools": [5]}, "tools 5: expected names of tools, or objects with schema and run"),
+        ({"parser": 5}, "parser 5: expected a parser's name, or an object with instructions and"),
+        ({"budget": 5}, "budget 5: expected a mapping with turns, tokens"),
+        ({"record": 5}, "record 5: expected the path of a JSONL file"),
+        ({"tokenizer": 5}, "tokenizer 5: expected a directory, .* it has no stop_ids"),
+    ],
+)
+def test_an_option_of_another_kind_is_refused_with_what_was_expected(
+    wrong: dict[str, Any], why: str
+) -> None:
+    with pytest.raises(UnknownOption, match=why):
+        DialogueEnv(SumsDomain(), **wrong)
+
+
+def test_a_token_budget_that_text_does_not_use_up_is_warned_of() -> None:
+    with pytest.warns(UserWarning, match=r"budget tokens=5: no tokenizer is bound.*Fix: give"):
+        make(budget={"tokens": 5})
 
 
 def test_the_transcript_is_readable_and_ends_with_the_verdict() -> None:

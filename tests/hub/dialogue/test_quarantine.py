@@ -32,6 +32,8 @@ def test_what_is_left_keeps_its_order(count: int, data: st.DataObject) -> None:
     left = Without(source(count), stale)
     ids = [left.get(i).id for i in range(len(left))]
     assert ids == [f"t{i}" for i in range(count) if i not in gone]
+    assert [left.find(name) for name in ids] == list(range(len(left)))
+    assert {left.find(f"t{i}") for i in gone} <= {None}
     with pytest.raises(IndexError, match="the source has"):
         left.get(len(left))
 

@@ -160,3 +160,10 @@ def test_lone_surrogates_in_data_and_reasons_survive(path: Path) -> None:
     assert recording.end is not None
     assert recording.end["reason"] == "RuntimeError: odd \ud800"
     assert recording.trajectory().outcome is Outcome.ENV_ERROR
+
+
+def test_what_is_no_regular_file_is_not_said_to_be_absent(tmp_path: Path) -> None:
+    with pytest.raises(RecordError, match=r"'/dev/null': no regular file"):
+        read_records("/dev/null")
+    with pytest.raises(RecordError, match="there is no such file"):
+        read_records(tmp_path / "gone")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import re
 from pathlib import Path
 from typing import Any
 
@@ -97,6 +98,54 @@ def test_a_record_that_was_tampered_with_is_damaged(tmp_path: Path) -> None:
     recording.end["truncated"] = recording.end["terminated"] = False
     with pytest.raises(RecordError, match=r"turn 3 of .* does not end as recorded"):
         verify(recording)
+
+
+@pytest.mark.parametrize(
+    ("old", "new"),
+    [
+        ('"reward": 1.0', '"reward": 0.0'),
+        ('"submission": {"answer": "2"}', '"submission": {"answer": "1"}'),
+        ('"content": "2"', '"content": "3"'),
+        ('"seed": -1', '"seed": 7'),
+        (', "check": "', ', "note": "'),
+    ],
+)
+def test_any_edit_of_a_record_is_told_with_its_line(tmp_path: Path, old: str, new: str) -> None:
+    recorded(tmp_path)
+    path = tmp_path / "r.jsonl"
+    lines = path.read_text().split("\n")
+    (number, *_) = [n for n, line in enumerate(lines, 1) if old in line]
+    path.write_text("\n".join(lines).replace(old, new, 1))
+    (recording,) = read_records(path)
+    place = rf"r\.jsonl line ({number}|{number + 1}): it or a line .* is not as it was written"
+    with pytest.raises(RecordError, match=place):
+        verify(recording)
+
+
+def test_a_line_that_was_taken_out_is_told_and_episodes_may_interleave(tmp_path: Path) -> None:
+    path = tmp_path / "r.jsonl"
+    envs = [make(record=str(path)) for _ in range(2)]
+    for env in envs:
+        env.reset(options={"task": "1+1"})
+    for action in ACTIONS:
+        for env in envs:
+            env.step(action)
+    assert [verify(one) for one in read_records(path)] == ["complete"] * 2
+    lines = path.read_text().splitlines(keepends=True)
+    gone = next(n for n, line in enumerate(lines) if '"assistant"' in line)
+    path.write_text("".join(lines[:gone] + lines[gone + 1 :]))
+    first, second = read_records(path)
+    with pytest.raises(RecordError, match="is not as it was written"):
+        verify(first)
+    assert verify(second) == "complete"
+
+
+def test_a_record_of_versions_without_checksums_is_read(tmp_path: Path) -> None:
+    recorded(tmp_path)
+    path = tmp_path / "r.jsonl"
+    path.write_text(re.sub(r', "check": "[0-9a-f]{32}"', "", path.read_text()))
+    (recording,) = read_records(path)
+    assert verify(recording) == "complete"
 
 
 def lenient(task: Task, submission: Any) -> Grade:

@@ -10,10 +10,28 @@ from typing import Any
 import pytest
 
 from hub.dialogue import DialogueEnv, Session
+from hub.errors import UnknownOption
 from hub.sandbox.providers import providers
 from tests import need
 from tests.hub.dialogue.test_attribution import ended
 from tests.hub.dialogue.toy import Does, call, make
+
+
+@pytest.mark.parametrize(
+    ("wrong", "why"),
+    [
+        ({"provider": "zzz"}, r"provider 'zzz': there is none .* apptainer, bubblewrap"),
+        ({"provider": 5}, "provider 5: there is none"),
+        ({"network": "no"}, "network 'no': expected True or False"),
+        ({"limits": {"ram": 1}}, "sandbox limits has no 'ram'; its fields: memory"),
+        ({"limits": 5}, "sandbox limits 5: expected a mapping"),
+    ],
+)
+def test_a_sandbox_that_cannot_be_is_refused_when_the_environment_is_made(
+    wrong: dict[str, Any], why: str
+) -> None:
+    with pytest.raises(UnknownOption, match=why):
+        make(sandbox=wrong)
 
 
 @pytest.fixture(params=["apptainer", "bubblewrap"])

@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from hub.sandbox import AsyncSandbox, Sandbox, create, create_async
+from hub.sandbox import AsyncSandbox, Mount, Sandbox, create, create_async
 
 
 @pytest.mark.parametrize(
@@ -45,6 +45,15 @@ CALLS: list[tuple[Callable[[Any], Any], str]] = [
     (lambda s: s.exec("true", timeout="x"), "timeout 'x': expected seconds"),
     (lambda s: s.exec("true", timeout=float("nan")), "timeout nan: expected seconds"),
     (lambda s: s.exec("true", cwd=5), "cwd 5: expected a path"),
+    (lambda s: s.exec("true", cwd="/tmp\0x"), "cwd '/tmp\\x00x': expected a text without NUL"),
+    (lambda s: s.exec("echo \ud800"), "command 'echo \\ud800': expected a text that UTF-8 can"),
+    (lambda s: s.exec(["\ud800"]), "command[0] '\\ud800': expected a text that UTF-8 can encode"),
+    (lambda s: s.shell("\ud800"), "command '\\ud800': expected a text that UTF-8 can encode"),
+    (lambda s: s.python("'\ud800'"), "code \"'\\ud800'\": expected a text that UTF-8 can encode"),
+    (lambda s: s.write("f", "\ud800"), "data '\\ud800': expected a text that UTF-8 can encode"),
+    (lambda s: s.read("\ud800"), "path '\\ud800': expected a text that UTF-8 can encode"),
+    (lambda s: s.read("a\0b"), "path 'a\\x00b': expected a text without NUL"),
+    (lambda s: s.write("a\0b", b""), "path 'a\\x00b': expected a text without NUL"),
     (lambda s: s.exec("true", env={"A": 1}), "env 'A': 1: expected a text"),
     (lambda s: s.exec("true", stdin="x"), "stdin 'x': expected bytes; a text needs .encode()"),
     (lambda s: s.shell(5), "command 5: expected a text"),
@@ -78,3 +87,16 @@ def test_so_is_one_of_an_event_loops(sandbox: Sandbox) -> None:
             assert (await adopted.exec("echo on")).stdout == "on\n"
 
     asyncio.run(use())
+
+
+@pytest.mark.parametrize("target", ["/usr/nope/x", "/bin/nope", "/proc/x", "/dev/nope"])
+def test_a_mount_where_none_can_be_made_is_the_callers_error(provider: str, target: str) -> None:
+    with pytest.raises(ValueError, match=rf"mount target '{target}': it cannot be made, as /"):
+        create(provider=provider, mounts=[Mount(Path("/opt"), PurePosixPath(target))])
+
+
+def test_a_mount_over_what_is_there_is_made(provider: str) -> None:
+    for target in ("/usr/share", "/dev/shm/x", "/sys/x", "/data/x"):
+        mount = Mount(Path("/opt"), PurePosixPath(target))
+        with create(provider=provider, mounts=[mount]) as sandbox:
+            assert sandbox.exec(["test", "-d", target]).exit_code == 0

@@ -12,6 +12,11 @@ from hub.sandbox import Limits, Mount
         {"memory": 1},
         {"processes": 1.5},
         {"disk": 0},
+        {"memory": 2**70},
+        {"processes": 2**23},
+        {"disk": 2**66},
+        {"output": 2**40},
+        {"flood": 2**70},
         {"cpus": 0},
         {"lifetime": float("nan")},
         {"cpus": True},
@@ -20,6 +25,11 @@ from hub.sandbox import Limits, Mount
 def test_a_limit_out_of_range_is_refused_by_name(wrong: dict[str, Any]) -> None:
     with pytest.raises(ValueError, match=next(iter(wrong))):
         Limits(**wrong)
+
+
+def test_a_limit_that_is_too_large_names_the_bound() -> None:
+    with pytest.raises(ValueError, match=rf"memory={2**70}: expected an int from .* to {2**50}"):
+        Limits(memory=2**70)
 
 
 @pytest.mark.parametrize("target", ["relative", "/a/../b", "/a:b", "/a,b", "/", "//"])

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import signal
+import time
 from dataclasses import replace
 
 import pytest
@@ -138,3 +139,33 @@ def test_apptainer_grades_as_well() -> None:
     grader = Grader(SandboxOptions(provider=require("apptainer")))
     assert grader.grade(DOUBLE, str(DOUBLE.data["solution"])).reward == 1.0
     assert grader.grade(DOUBLE, "print('passed')").reward == 0.0
+
+
+def test_a_whole_number_of_any_length_can_be_right(grader: Grader) -> None:
+    power = Task(
+        "power", "Return two to the power of n.",
+        {"kind": "asserts", "entry": "power", "preamble": "",
+         "solution": "def power(n):\n    return 2 ** n\n",
+         "test": "def check(candidate):\n    for n in (3, 20000):\n"
+                 "        assert candidate(n) == 2 ** n\n"
+                 "    assert candidate(-candidate(20000) + candidate(20000)) == 1\n"},
+    )  # fmt: skip
+    assert grader.grade(power, "def power(n):\n    return 1 << n").reward == 1.0
+    wrong = grader.grade(power, "def power(n):\n    return (1 << n) + (n > 9999)")
+    assert (wrong.reward, wrong.parts["passed"]) == (0.0, 1 / 5)
+    calls = replace(DOUBLE, data={**DOUBLE.data, "cases": [{"args": [0], "expected": 1 << 20000}]})
+    assert grader.grade(calls, "def double(n): return 1 << 20000").reward == 1.0
+    assert grader.grade(calls, "def double(n): return -(1 << 20000)").reward == 0.0
+
+
+@pytest.mark.slow
+def test_a_slow_program_is_graded_within_the_time_of_all_cases(grader: Grader) -> None:
+    cases = [{"args": [n], "expected": 2 * n} for n in range(53)]
+    task = replace(DOUBLE, data={**DOUBLE.data, "cases": cases, "seconds": 10.0})
+    begin = time.monotonic()
+    grade = grader.grade(task, "import time\ntime.sleep(8)\ndef double(n): return 2 * n")
+    assert time.monotonic() - begin < 80.0
+    assert grade.reward == 0.0
+    assert grade.reason == (
+        "7 of 53 tests passed. the program took longer than 60 s for all cases together"
+    )

@@ -6,9 +6,11 @@ import random
 import subprocess
 import sys
 
+import gymnasium
 import pytest
 
-from hub.errors import UnknownOption
+from hub.dialogue.validate import validate
+from hub.errors import TaskError, UnknownOption
 from hub_agents.math.domain import MathDomain
 from hub_agents.math.forms import fits, tidy
 from hub_agents.math.generators import DIFFICULTIES, GENERATORS, Generated
@@ -69,3 +71,20 @@ def test_splits_and_seeds_give_other_problems_and_leave_the_global_stream_alone(
 def test_a_name_that_there_is_not_is_refused(options: dict[str, object]) -> None:
     with pytest.raises(UnknownOption, match="expected"):
         Generated(**options)  # type: ignore[arg-type]  # wrong on purpose
+
+
+@pytest.mark.timeout(20)  # of a million problems none is made to look for one
+def test_a_problem_is_found_by_its_id_and_an_unknown_one_is_refused_at_once() -> None:
+    source = Generated("test", 3, "hard")
+    for place in (0, 17, 999_999):
+        assert source.find(source.get(place).id) == place
+    one = source.get(17).id
+    assert [source.find(wrong) for wrong in ("zz", "", one + "0" * 5000)] == [None] * 3
+    for old, new in (("-17", "-017"), ("-17", "-18"), ("hard", "easy")):
+        assert source.find(one.replace(old, new)) is None
+    env = gymnasium.make("hub:agent/Math-v0")
+    with pytest.raises(TaskError, match=r"task 'zz': not among the 1000000"):
+        env.reset(options={"task": "zz"})
+    env.close()
+    with pytest.raises(TaskError, match=r"task 'zz': not among the 1000000"):
+        validate("hub:agent/Math-v0", tasks=["zz"])

@@ -252,3 +252,11 @@ def test_areas_splits_and_seeds_choose_and_a_wrong_name_is_refused() -> None:
     for wrong in ({"areas": ["alchemy"]}, {"areas": []}, {"split": "dev"}):
         with pytest.raises(UnknownOption, match="expected one of"):
             Problems(**wrong)  # type: ignore[arg-type]  # wrong on purpose
+
+
+def test_a_problem_is_found_by_its_id() -> None:
+    source = Problems("test", 2)
+    for place in (0, 31, 999_999):
+        assert source.find(source.get(place).id) == place
+    other = Problems("train", 2).get(31).id
+    assert [source.find(wrong) for wrong in ("zz", other, "-31")] == [None, None, None]

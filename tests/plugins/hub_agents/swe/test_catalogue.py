@@ -78,3 +78,10 @@ def test_a_catalogued_bug_is_repaired_by_its_oracle() -> None:
     oracle = env.domain.oracle(env.domain.source.get(0))  # type: ignore[attr-defined]  # Probed
     assert play(env, 0, oracle)[0] == 1.0
     env.close()
+
+
+def test_an_instance_is_found_by_its_id_without_its_archives() -> None:
+    source = catalogue.Catalogue("test")
+    ids = [row["id"] for row in read_rows(catalogue.ROWS) if row["split"] == "test"]
+    assert [source.find(name) for name in ids] == list(range(len(source)))
+    assert source.find("xmltodict-0.1") is None

@@ -1,8 +1,10 @@
 import json
+from dataclasses import replace
 
 import pytest
 
 from hub.errors import TaskError
+from hub_agents.swe.decoys import Decoy
 from hub_agents.swe.instance import Instance
 
 INSTANCE = Instance(
@@ -36,3 +38,16 @@ def test_a_missing_field_is_named():
     del value["problem"]
     with pytest.raises(TaskError, match="problem"):
         Instance.from_json(value)
+
+
+def test_an_instance_whose_tests_have_no_decoy_is_refused():
+    value = replace(INSTANCE, log_parser="hub_report").to_json()
+    with pytest.raises(TaskError, match=r"x-1: no fail_to_pass test has a decoy that must fail"):
+        Instance.from_json(value)
+    test = INSTANCE.fail_to_pass[0]
+    decoy = Decoy(test, "tests/test_x.py", ((0, 0, ""),), "value", "wrong", ((test, test),))
+    guarded = Instance.from_json({**value, "decoys": [decoy.to_json()]})
+    assert len(guarded.decoys) == 1
+    holding = {**decoy.to_json(), "says": "right"}
+    with pytest.raises(TaskError, match="no fail_to_pass test has a decoy"):
+        Instance.from_json({**value, "decoys": [holding]})

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -101,6 +102,32 @@ def test_a_module_that_the_tests_lack_is_named_with_the_fix(
     assert (ended.json["schema"], ended.json["mined"]) == ("hub.swe.mine/1", False)
     assert "give it with --need (no_such_part)" in ended.json["reason"]
     assert not list(tmp_path.iterdir())
+
+
+BARE = "\n\ndef test_the_first_number():\n    spans.parse('7')[0]\n"
+
+
+def test_a_fix_that_only_tests_without_a_decoy_tell_of_is_no_task(
+    archives: Path, pins: list[str], options: SandboxOptions
+) -> None:
+    spans = Path(__file__).with_name("spans")
+    tests = (spans / "tests_1_0.py.txt").read_text() + BARE
+    source = (spans / "spans_1_1.py.txt").read_text()
+    sdist(archives, "hub_spans-1.4", release("1.4", source, tests))
+    both = releases.pair(PACKAGE, OLD, "1.4")
+    with pytest.raises(Unminable, match=r"no decoy can be made of .*::test_the_first_number"):
+        mine.Miner(options, 1, print).verified(mine.Material.of(both, pins))
+
+
+def test_tests_without_a_decoy_are_left_out_and_named(mined: Instance) -> None:
+    found = [Decoy.from_json(one) for one in mined.decoys]
+    draft = replace(mined, fail_to_pass=(*mined.fail_to_pass, f"{TESTS}::test_bare[a]"))
+    told = mine.told_apart(draft, found)
+    assert told.fail_to_pass == mined.fail_to_pass
+    assert told.meta["without_decoy"] == [f"{TESTS}::test_bare"]
+    holding = [one for one in found if one.holds]
+    with pytest.raises(Unminable, match="no decoy can be made of"):
+        mine.told_apart(draft, holding)
 
 
 @pytest.mark.slow

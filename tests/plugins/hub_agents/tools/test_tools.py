@@ -113,3 +113,10 @@ def test_search_ranks_local_texts_and_tells_when_there_is_nothing(tmp_path: Path
     found = env.step(call("search", query="unit", k=1))[0]
     assert found == "[1] n1\nThe mole is a unit."
     assert "nothing in 3 texts" in env.step(call("search", query="zebra"))[0]
+
+
+def test_a_nul_in_a_command_is_answered_and_the_episode_goes_on(say: Say) -> None:
+    assert say("bash", command="echo \0") == (
+        "error: bash: a command cannot hold a NUL; write such data with printf"
+    )
+    assert say("bash", command="echo on") == "on"
