@@ -51,7 +51,6 @@ def test_a_flaky_task_gives_status_1_and_stands_in_the_file(run: Run, tmp_path: 
 @pytest.mark.parametrize("jobs", ["1", "2"])
 def test_an_interrupt_tells_what_was_found_and_leaves_no_sandbox(jobs: str) -> None:
     require("apptainer")
-    before = {record.id for record in state.records()}
     words = ["tasks", "validate", "hub:agent/Code-v0", "--k", "1", "--jobs", jobs, "--json", "-"]
     process = subprocess.Popen(
         [sys.executable, "-c", "import hub.cli.main; hub.cli.main.main()", *words],
@@ -59,7 +58,7 @@ def test_an_interrupt_tells_what_was_found_and_leaves_no_sandbox(jobs: str) -> N
     )  # fmt: skip
     assert process.stderr is not None
     first = process.stderr.readline()
-    while not {record.id for record in state.records()} - before:
+    while not _owned_by(process.pid):
         time.sleep(0.01)
     os.killpg(process.pid, signal.SIGINT)  # as a terminal does: to all that it can reach
     out, err = process.communicate(timeout=60)
@@ -68,7 +67,11 @@ def test_an_interrupt_tells_what_was_found_and_leaves_no_sandbox(jobs: str) -> N
     assert report["interrupted"]
     assert f"interrupted: {len(report['tasks'])} of 12 tasks were validated" in err
     assert {task["status"] for task in report["tasks"]} == {"good"}
-    assert {record.id for record in state.records()} <= before
+    assert not _owned_by(process.pid)
+
+
+def _owned_by(pid: int) -> list[str]:
+    return [record.id for record in state.records() if record.owner == pid]
 
 
 def test_a_usage_error_gives_status_2_and_names_the_value(run: Run) -> None:

@@ -125,6 +125,7 @@ def test_a_sample_of_three_levels_passes():
 
 
 @pytest.mark.slow
+@pytest.mark.timeout(1_200)  # 56 engines are compiled
 def test_every_mutant_is_caught():
     report = run_mutants(DECLARATION, Run(sample=0.1))
     assert report.survivors == ()
