@@ -69,7 +69,12 @@ os.write(answer, json.dumps(encode(result)).encode())
 
 
 # Most programs that fail, fail so: told once, before a process for each case.
-COMPILES = "compile(open('solution.py', encoding='utf-8').read(), 'solution.py', 'exec')"
+NOT_PYTHON = 3  # 1 is what an interrupt leaves that comes before Python can tell of it
+COMPILES = f"""try:
+    compile(open('solution.py', encoding='utf-8').read(), 'solution.py', 'exec')
+except Exception:
+    raise SystemExit({NOT_PYTHON})
+"""
 
 
 def one(argv: list[str], given: str, seconds: float) -> dict[str, Any]:
@@ -109,8 +114,8 @@ def main() -> None:
     report: list[dict[str, Any]] = []
     status = subprocess.run([sys.executable, "-c", COMPILES], stderr=subprocess.DEVNULL).returncode
     if status:
-        killed = {"answer": "", "status": status}
-        report.append(killed if status < 0 else {"failed": "is not valid Python"})
+        killed = {"answer": "", "status": min(status, -signal.SIGINT)}
+        report.append({"failed": "is not valid Python"} if status == NOT_PYTHON else killed)
         job["cases"] = []
     for case in job["cases"]:
         if job["kind"] == "stdio":
