@@ -39,8 +39,9 @@ def test_without_a_fence_the_whole_answer_is_the_program() -> None:
     assert program_of("```python\nunclosed") == "```python\nunclosed"
 
 
-def test_prose_is_no_program_and_costs_no_sandbox() -> None:
-    env = gymnasium.make(ID, sandbox={"provider": "there is none"})
+def test_prose_is_no_program_and_costs_no_sandbox(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delenv("HUB_UNSAFE_LOCAL", raising=False)  # so that no sandbox can be made
+    env = gymnasium.make(ID, sandbox={"provider": "local"})
     env.reset(options={"task": "roman-numeral"})
     _, reward, terminated, _, info = env.step("I do not know.")
     assert (reward, terminated) == (0.0, True)
